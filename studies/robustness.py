@@ -23,7 +23,7 @@ from pathlib import Path
 from types import FrameType
 
 import numpy as np
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+from threadpoolctl import threadpool_limits
 
 from llrcal.arrays import Floats
 from llrcal.errors import LlrcalError

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from llrcal import kernels
 from llrcal.arrays import Array
@@ -117,6 +118,46 @@ def test_counts_beyond_32_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     want = brute_force(oracle.steps(*2 * [rows.astype(np.int64)]), speakers)
     for plan, tally in [*zip(plans(speakers), want, strict=True)][:2]:
         assert are_same(counts_of(Processor(32), rows, plan), tally)
+
+
+def test_blas_has_one_thread_while_pairs_are_counted_and_then_its_own_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def blas_threads() -> int:
+        return max(one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas")
+
+    def tally_products(products: Array, upper: int, table: Array) -> None:
+        seen.add(blas_threads())
+        really(products, upper, table)
+
+    seen, really = set[int](), tallying.tally_products
+    monkeypatch.setattr(tallying, "tally_products", tally_products)
+    vectors, speakers = simulated(200, 5)
+    rows = fixed_point(vectors, "cosine").rows
+    with threadpool_limits(2, "blas"):
+        for plan in [*plans(speakers)][:2]:
+            counts_of(Processor(32), rows, plan)
+        assert seen == {1}
+        assert blas_threads() == 2
+
+
+def test_blas_keeps_its_threads_without_threadpoolctl(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tallying, "find_spec", lambda _: None)
+    test_any_blocks_and_threads(monkeypatch)
+
+
+def test_an_error_while_counting_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By what is told of progress, which ends the work."""
+
+    def stop(_: int) -> None:
+        raise KeyboardInterrupt
+
+    vectors, speakers = simulated(200, 5)
+    rows = fixed_point(vectors, "cosine").rows
+    plan = next(iter(plans(speakers)))
+    with pytest.raises(KeyboardInterrupt):
+        Processor(32).tally(rows, rows, plan, 7, stop)
+    assert are_same(counts_of(Processor(32), rows, plan), counts_of(Processor(), rows, plan))
 
 
 def test_blocks_of_a_region_are_its_pairs() -> None:

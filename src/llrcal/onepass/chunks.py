@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import os
 import threading
-from collections import defaultdict
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from functools import reduce
 from typing import Any, Protocol, Self, TypeVar
@@ -21,6 +21,7 @@ from llrcal.arrays import Array, Counts, Floats
 CHUNK = 2**17  # scores in a chunk: 1 MB of doubles
 _WORTH_A_THREAD = 4 * CHUNK  # scores; starting a thread takes as long as a pass over some of them
 
+_Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
 
@@ -161,3 +162,21 @@ def on_threads(work: Callable[[int, int], _Result], length: int) -> list[_Result
         edges.append(min(edges[-1] + size, length))
     with ThreadPoolExecutor(count) as pool:
         return list(pool.map(work, edges[:-1], edges[1:]))
+
+
+def each_on_threads(
+    work: Callable[[_Item], _Result], items: Iterable[_Item]
+) -> Iterator[tuple[_Item, _Result]]:
+    """Items in order, and what threads make of them; only a few are in progress at a time."""
+    under_way: deque[tuple[_Item, Future[_Result]]] = deque()
+    with ThreadPoolExecutor(threads(), initializer=use_one_thread) as pool:
+        try:
+            for item in items:
+                under_way.append((item, pool.submit(work, item)))
+                if len(under_way) > 2 * threads():
+                    first, future = under_way.popleft()
+                    yield first, future.result()
+            for first, future in under_way:
+                yield first, future.result()
+        finally:
+            pool.shutdown(cancel_futures=True)

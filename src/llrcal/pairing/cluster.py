@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
 from llrcal.arrays import Array
 from llrcal.onepass.chunks import merged, use_one_thread
-from llrcal.pairing.regions import Groups, Plan, Region
+from llrcal.pairing.regions import Groups, Plan, Region, Share
 from llrcal.pairing.tally import Done, Processor, Tally
 from llrcal.scale.dask_engine import check_versions, cluster_errors
 
 _TASKS = 8  # for each thread of a cluster: enough to balance slow and fast ones
 _FAN_IN = 4  # counts that one task adds up
 _ROWS = 2**14  # of a block, at most: so tasks can be of about the same size
-
-Share = list[tuple[Groups, Region]]
-"""What a task counts."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +39,7 @@ class Cluster:
             )
             orders = self.client.scatter([plan.rows, plan.cols], broadcast=True, hash=False)
             threads = sum(self.client.nthreads().values()) or 1
-            shares = [*_shares(plan, _TASKS * threads)] or [[]]
+            shares = [*plan.shares(plan.pairs // (_TASKS * threads) + 1, _ROWS, _ROWS)] or [[]]
             leaves = [
                 self.client.submit(_tally, *sent, *orders, share, groups, pure=False)
                 for share in shares
@@ -63,22 +60,6 @@ class Cluster:
                 done(size[leaf.key])
             found: Tally = values[0].result()
         return found
-
-
-def _shares(plan: Plan, tasks: int) -> Iterator[Share]:
-    """About so many parts with about the same number of pairs."""
-    least = plan.pairs // tasks + 1
-    share: Share = []
-    held = 0
-    for at, regions in plan.regions.items():
-        for block in (one for region in regions for one in region.blocks(_ROWS, _ROWS)):
-            share.append((at, block))
-            held += block.pairs
-            if held >= least:
-                yield share
-                share, held = [], 0
-    if share:
-        yield share
 
 
 def _tally(enrol: Array, test: Array, rows: Array, cols: Array, share: Share, groups: int) -> Tally:

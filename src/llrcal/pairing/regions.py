@@ -60,6 +60,8 @@ class Region:
 
 Groups = tuple[int, int]
 """The groups of speakers that both sides of some pairs belong to."""
+Share = list[tuple[Groups, Region]]
+"""Blocks that are counted one after the other."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,20 @@ class Plan:
     def pairs(self) -> int:
         """How many pairs there are."""
         return sum(region.pairs for regions in self.regions.values() for region in regions)
+
+    def shares(self, least: int, rows: int, cols: int) -> Iterator[Share]:
+        """Blocks of at most so many rows and columns, in shares of at least so many pairs."""
+        share: Share = []
+        held = 0
+        for at, regions in self.regions.items():
+            for block in (one for region in regions for one in region.blocks(rows, cols)):
+                share.append((at, block))
+                held += block.pairs
+                if held >= least:
+                    yield share
+                    share, held = [], 0
+        if share:
+            yield share
 
 
 @dataclass(frozen=True)

@@ -5,27 +5,27 @@ from __future__ import annotations
 import math
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any, Protocol
+from functools import reduce
+from importlib.util import find_spec
+from typing import Protocol
 
 import numpy as np
 
 from llrcal.arrays import Array, Counts, Floats
 from llrcal.kernels import kernels_for_doubles
-from llrcal.onepass.chunks import MergedByFields, threads
+from llrcal.onepass.chunks import MergedByFields, each_on_threads, merged
 from llrcal.pairing.fixed_point import COARSE, PER_STEP, PLACES, ZERO
-from llrcal.pairing.regions import Groups, Plan, Region
+from llrcal.pairing.regions import Groups, Plan, Region, Share
 
 Done = Callable[[int], None]
 """Called with the number of pairs that were counted."""
 
 MOST = 2**32 - 1  # a 32-bit count holds so many
-_WORTH_A_THREAD = 2**15  # products
-_KEPT = 2**27  # bytes of rows as doubles, up to which they are made once
+_SHARE = 2**21  # pairs that a thread counts at a time: some 20 ms
+_KEPT = 2**28  # bytes of rows as doubles, up to which they are made once
 
 
 @dataclass(frozen=True)
@@ -62,143 +62,145 @@ class Table(Protocol):
         """Counts by place; from now on there are none."""
 
 
-def tallied(table: Table, plan: Plan, groups: int, done: Done, *, rows: int, cols: int) -> Tally:
-    """Count a plan in blocks of so many rows and columns.
+class Counter:
+    """Adds up the counts of shares; by groups of speakers as well, if there are several."""
 
-    What belongs to two groups is the difference of the coarse counts before and after.
-    """
-    taken: list[Counts] = []
-    touching = np.zeros((groups, PLACES // COARSE), np.int64)
-    held, before = 0, np.zeros(PLACES // COARSE, np.uint32)
+    def __init__(self, table: Table, groups: int) -> None:
+        self._table = table
+        self._at = np.zeros(PLACES, np.int64)
+        self._touching = np.zeros((groups, PLACES // COARSE), np.int64)
+        self._latest: Groups = (0, 0)
+        self._start_again()
 
-    def settle(at: Groups) -> None:
-        nonlocal before
-        if groups:
-            now = table.coarse()
-            for group in {*at}:
-                touching[group] += now - before
-            before = now
+    def _start_again(self) -> None:
+        self._held, self._before = 0, np.zeros(PLACES // COARSE, np.uint32)
 
-    def take() -> None:
-        taken[:] = [sum(taken, table.take())]
+    def add(self, share: Share) -> int:
+        """Count a share, and say how many pairs it has."""
+        for at, block in share:
+            if at != self._latest:
+                self._settle()
+                self._latest = at
+            if self._held + block.pairs > MOST:
+                self._take()
+            self._table.add(block)
+            self._held += block.pairs
+        return sum(block.pairs for _, block in share)
 
-    for at, regions in plan.regions.items():
-        for block in (block for region in regions for block in region.blocks(rows, cols)):
-            if held + block.pairs > MOST:
-                settle(at)
-                take()
-                held, before = 0, np.zeros_like(before)
-            table.add(block)
-            held += block.pairs
-            done(block.pairs)
-        settle(at)
-    take()
-    return Tally(taken[0], touching)
+    def value(self) -> Tally:
+        """The counts of all shares."""
+        self._take()
+        return Tally(self._at, self._touching)
+
+    def _settle(self) -> None:
+        """What belongs to two groups is the difference of the coarse counts before and after."""
+        if len(self._touching):
+            now = self._table.coarse()
+            for group in {*self._latest}:
+                self._touching[group] += now - self._before
+            self._before = now
+
+    def _take(self) -> None:
+        self._settle()
+        self._at += self._table.take()
+        self._start_again()
 
 
 @dataclass(frozen=True)
 class Processor:
-    """Products by BLAS, with as many threads as it takes; counted by threads of ours."""
+    """Threads that compute the products of a block, and count them while they are in the cache."""
 
-    rows: int = 1024
-    """The most rows of a block, which must stay in the cache until it is counted."""
+    rows: int = 512
+    """The most rows of a block; there are twice as many columns."""
 
     def tally(self, enrol: Array, test: Array, plan: Plan, groups: int, done: Done) -> Tally:
-        with _tables(enrol, test, plan) as table:
-            return tallied(table, plan, groups, done, rows=self.rows, cols=2 * self.rows)
+        rows = _Doubles(enrol, plan.rows)
+        same = enrol is test and plan.rows is plan.cols
+        cols = rows if same else _Doubles(test, plan.cols)
+        counters = defaultdict[int, Counter](lambda: Counter(_Table(rows, cols), groups))
+
+        def count(share: Share) -> int:
+            return counters[threading.get_ident()].add(share)
+
+        with _one_blas_thread:
+            for _, pairs in each_on_threads(count, plan.shares(_SHARE, self.rows, 2 * self.rows)):
+                done(pairs)
+        if not counters:
+            return Counter(_Table(rows, cols), groups).value()
+        found: Tally = reduce(merged, (one.value() for one in counters.values()))
+        return found
 
 
-@contextmanager
-def _tables(enrol: Array, test: Array, plan: Plan) -> Iterator[_Tables]:
-    with ThreadPoolExecutor(threads()) as pool:
-        yield _Tables(pool, threads(), enrol, test, plan)
+class _OneBlasThread:
+    """While anybody counts, BLAS has one thread for each thread of ours.
+
+    Its own would wait for each other in loops while ours count. Without threadpoolctl, which comes
+    with scikit-learn, they do.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._users, self._limits = threading.Lock(), 0, ExitStack()
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._users and find_spec("threadpoolctl"):
+                from threadpoolctl import threadpool_limits
+
+                self._limits.enter_context(threadpool_limits(1, "blas"))
+            self._users += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._users -= 1
+            if not self._users:
+                self._limits.close()
+
+
+_one_blas_thread = _OneBlasThread()
 
 
 class _Doubles:
-    """Rows of integers as doubles, in the order of a plan: all at once, or the latest of them."""
+    """Rows of integers as doubles, in the order of a plan."""
 
     def __init__(self, rows: Array, order: Array) -> None:
         self._rows, self._order = rows, order
-        self._held: tuple[int, Floats] = (0, np.empty((0, rows.shape[1])))
+        self._kept: Floats | None = None
         if 8 * len(order) * rows.shape[1] <= _KEPT:
-            self._held = (0, rows[order].astype(np.float64))
-
-    @property
-    def are_kept(self) -> bool:
-        return len(self._held[1]) == len(self._order)
+            self._kept = rows[order].astype(np.float64)
 
     def some(self, start: int, count: int) -> Floats:
         """So many rows."""
-        first, held = self._held
-        if not (first <= start and start + count <= first + len(held)):
-            first, held = start, self._rows[self._order[start : start + count]].astype(np.float64)
-            self._held = first, held
-        return held[start - first : start - first + count]
+        if self._kept is not None:
+            return self._kept[start : start + count]
+        return self._rows[self._order[start : start + count]].astype(np.float64)
 
 
-class _Tables:
-    """A table for each thread, which counts products of one block while BLAS makes the next."""
+class _Table:
+    """The counts of one thread."""
 
-    def __init__(
-        self, pool: ThreadPoolExecutor, count: int, enrol: Array, test: Array, plan: Plan
-    ) -> None:
-        self._pool, self._parts = pool, count
-        self._tables: defaultdict[int, Array] = defaultdict(lambda: np.zeros(PLACES, np.uint32))
-        self._enrol = _Doubles(enrol, plan.rows)
-        same = enrol is test and plan.rows is plan.cols and self._enrol.are_kept
-        self._test = self._enrol if same else _Doubles(test, plan.cols)
-        self._rooms = [np.empty(0), np.empty(0)]
-        self._counting: list[list[Future[None]]] = [[], []]
+    def __init__(self, rows: _Doubles, cols: _Doubles) -> None:
+        self._rows, self._cols = rows, cols
+        self._table = np.zeros(PLACES, np.uint32)
+        self._room = np.empty(0)
 
     def add(self, block: Region) -> None:
-        rows = cols = self._enrol.some(block.row, block.count * block.rows)
+        rows = cols = self._rows.some(block.row, block.count * block.rows)
         if not block.upper:
-            cols = self._test.some(block.col, block.count * block.cols)
+            cols = self._cols.some(block.col, block.count * block.cols)
         shape = (block.count, block.rows, block.cols)
-        products = self._room_for(math.prod(shape)).reshape(shape)
-        factors = (side.reshape(block.count, -1, side.shape[1]) for side in (rows, cols))
-        np.matmul(next(factors), next(factors).transpose(0, 2, 1), out=products)
-        alone = block.count == 1
-        given, length = (products[0], block.rows) if alone else (products, block.count)
-        count = min(self._parts, length, products.size // _WORTH_A_THREAD + 1)
-        edges = [length * number // count for number in range(count + 1)]
-
-        def work(start: int, end: int) -> None:
-            upper = (start if alone else 0) if block.upper else -1
-            tally_products(given[start:end], upper, self._tables[threading.get_ident()])
-
-        self._counting[0] = [self._pool.submit(work, *ends) for ends in pairwise(edges)]
-
-    def _room_for(self, count: int) -> Floats:
-        """Memory that every other block uses, once what was there is counted."""
-        self._rooms.reverse()
-        self._counting.reverse()
-        self._wait(0)
-        if len(self._rooms[0]) < count:
-            self._rooms[0] = np.empty(count)
-        return self._rooms[0][:count]
-
-    def _wait(self, *rooms: int) -> None:
-        for room in rooms:
-            for one in self._counting[room]:
-                one.result()
-            self._counting[room] = []
+        if len(self._room) < math.prod(shape):
+            self._room = np.empty(math.prod(shape))
+        products = self._room[: math.prod(shape)].reshape(shape)
+        one, other = (side.reshape(block.count, -1, side.shape[1]) for side in (rows, cols))
+        np.matmul(one, other.transpose(0, 2, 1), out=products)
+        tally_products(products, 0 if block.upper else -1, self._table)
 
     def coarse(self) -> Array:
-        self._wait(0, 1)
-
-        def coarse(table: Array) -> Any:
-            return table.reshape(-1, COARSE).sum(axis=1, dtype=np.uint32)
-
-        found = sum(self._pool.map(coarse, list(self._tables.values())))
-        return np.asarray(np.broadcast_to(found, PLACES // COARSE), np.uint32)
+        return np.asarray(self._table.reshape(-1, COARSE).sum(axis=1, dtype=np.uint32))
 
     def take(self) -> Counts:
-        self._wait(0, 1)
-        found = np.zeros(PLACES, np.int64)
-        for table in self._tables.values():
-            found += table
-            table[:] = 0
+        found = self._table.astype(np.int64)
+        self._table[:] = 0
         return found
 
 

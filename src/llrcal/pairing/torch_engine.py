@@ -16,7 +16,7 @@ from llrcal.errors import OptionError
 from llrcal.messages import Setting
 from llrcal.pairing.fixed_point import COARSE, PER_STEP, PLACES, ZERO
 from llrcal.pairing.regions import Plan, Region
-from llrcal.pairing.tally import Done, Tally, tallied
+from llrcal.pairing.tally import Counter, Done, Tally
 
 _TILED = 2**15, 2**16  # rows and columns of a block whose products are never written
 _WRITTEN = {"cpu": (2**10, 2**11), "cuda": (2**13, 2**14)}  # and of one whose products are
@@ -61,7 +61,10 @@ class Torch:
         table = _Table(rows, cols)
         if self._tiles:
             table, shape = _Tiles(rows, cols), _TILED
-        return tallied(table, plan, groups, done, rows=shape[0], cols=shape[1])
+        counter = Counter(table, groups)
+        for share in plan.shares(1, *shape):
+            done(counter.add(share))
+        return counter.value()
 
     def _ordered(self, integers: Array, order: Array) -> Any:
         """Rows in order as doubles on the device, with room for a tile at the edge."""

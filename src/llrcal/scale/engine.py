@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
 
 import polars as pl
 
-from llrcal.onepass.chunks import merged, threads, use_one_thread
-from llrcal.scale.piece import Bundle, Piece, bundled
+from llrcal.onepass.chunks import each_on_threads, merged, threads
+from llrcal.scale.piece import Piece, bundled
 from llrcal.scale.spill import TRIALS, Partitions, Spill, SpillFile, trial_rows
 
 _Value = TypeVar("_Value")
@@ -65,7 +63,7 @@ class Threads:
         total, done = sum(piece.rows for piece in pieces), 0
         values: list[_Value] = []
         self._progress(what, done, total)
-        for bundle, value in self._each(bundled(pieces, _BUNDLES * threads()), work):
+        for bundle, value in each_on_threads(work, bundled(pieces, _BUNDLES * threads())):
             values = [merged(values[0], value)] if values else [value]
             done += sum(piece.rows for piece in bundle)
             self._progress(what, done, total)
@@ -94,20 +92,3 @@ class Threads:
             self._progress("applying", done, len(places))
             work(*place)
         self._progress("applying", len(places), len(places))
-
-    def _each(
-        self, bundles: Sequence[Bundle], work: Work[_Value]
-    ) -> Iterator[tuple[Bundle, _Value]]:
-        """Bundles in order, and their values; only a few are in progress at a time."""
-        under_way: deque[tuple[Bundle, Future[_Value]]] = deque()
-        with ThreadPoolExecutor(threads(), initializer=use_one_thread) as pool:
-            try:
-                for bundle in bundles:
-                    under_way.append((bundle, pool.submit(work, bundle)))
-                    if len(under_way) > 2 * threads():
-                        first, future = under_way.popleft()
-                        yield first, future.result()
-                for first, future in under_way:
-                    yield first, future.result()
-            finally:
-                pool.shutdown(cancel_futures=True)
