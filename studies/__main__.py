@@ -1,7 +1,7 @@
 """Studies, and what they print: run them, fill the pages, and see what is out of date.
 
 python -m studies                   every study: when it was run, and whether its code has changed
-python -m studies run [NAME ...]    run some of them, or all
+python -m studies run [NAME ...]    run some of them, or all, one on each core
 python -m studies fill              write the numbers of the records into the pages
 python -m studies check             name the studies whose code has changed since they were run
 python -m studies sources           every page with its records and their commands
@@ -11,14 +11,18 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import runpy
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Lock
 
 from studies.catalogue import STUDIES, Study
 from studies.measure import machine
@@ -28,26 +32,60 @@ from studies.records import ROOT, Record, RecordError, digest_of, load, recorded
 _SCORES = ROOT.parent / "shared" / "scores"
 
 
-def run(names: list[str]) -> None:
-    """Run studies one after the other, and keep what they print."""
-    chosen = {name: STUDIES[name] for name in names or STUDIES}
-    left = sum(study.minutes for study in chosen.values())
-    started = time.monotonic()
-    for number, (name, study) in enumerate(chosen.items(), 1):
-        print(
-            f"[{number} of {len(chosen)}] {name}: {study.question} About {study.minutes:g} "
-            f"minutes, {left:g} for all that are left.",
-            flush=True,
-        )
-        left -= study.minutes
-        if missing := _missing(study):
-            print(f"  skipped: {missing}")
-            continue
-        record = _measured(study.arguments.split())
-        path = record.save(name)
-        minutes = record.seconds / 60
-        print(f"  {minutes:.1f} minutes, {len(record.tables)} tables, {path.relative_to(ROOT)}")
-    print(f"{(time.monotonic() - started) / 60:.1f} minutes in all; now: python -m studies fill")
+def run(names: list[str], jobs: int) -> None:
+    """Run studies, the longest first, and keep what they print; those that measure times last."""
+    wanted = names or [name for name, study in STUDIES.items() if not study.by_name]
+    chosen = {name: STUDIES[name] for name in wanted}
+    for name in [name for name, study in chosen.items() if _missing(study)]:
+        print(f"{name} is skipped: {_missing(chosen.pop(name))}")
+    beside = sorted(
+        (name for name, study in chosen.items() if not study.alone),
+        key=lambda name: -chosen[name].minutes,
+    )
+    apart = [name for name, study in chosen.items() if study.alone]
+    progress = _Progress(chosen, jobs)
+    with ThreadPoolExecutor(jobs) as hands:
+        list(hands.map(lambda name: _keep(name, progress, alone=jobs == 1), beside))
+    for name in apart:
+        _keep(name, progress, alone=True)
+    print(f"{progress.spent:.1f} minutes in all; now: python -m studies fill")
+
+
+class _Progress:
+    """How many studies have ended, and how long the others will take."""
+
+    def __init__(self, chosen: Mapping[str, Study], jobs: int) -> None:
+        self._left, self._jobs, self._lock = dict(chosen), jobs, Lock()
+        self._count, self._start = len(chosen), time.monotonic()
+        print(f"{self._count} studies, about {self._minutes:.0f} minutes", flush=True)
+
+    @property
+    def spent(self) -> float:
+        """Minutes since the first study began."""
+        return (time.monotonic() - self._start) / 60
+
+    @property
+    def _minutes(self) -> float:
+        each = self._left.values()
+        beside = sum(study.minutes for study in each if not study.alone)
+        return beside / self._jobs + sum(study.minutes for study in each if study.alone)
+
+    def ended(self, name: str, record: Record) -> None:
+        with self._lock:
+            del self._left[name]
+            print(
+                f"[{self._count - len(self._left)} of {self._count}] {name}: "
+                f"{record.seconds / 60:.1f} minutes, {len(record.tables)} tables. "
+                f"{self.spent:.1f} minutes so far, about {self._minutes:.0f} left",
+                flush=True,
+            )
+
+
+def _keep(name: str, progress: _Progress, *, alone: bool) -> None:
+    print(f"{name}: {STUDIES[name].question}", flush=True)
+    record = _measured(name, alone=alone)
+    record.save(name)
+    progress.ended(name, record)
 
 
 def _missing(study: Study) -> str:
@@ -59,16 +97,20 @@ def _missing(study: Study) -> str:
     return ""
 
 
-def _measured(arguments: list[str]) -> Record:
+def _measured(name: str, *, alone: bool) -> Record:
     """Run a study in a process of its own, which also tells the rooms that it used."""
+    arguments = STUDIES[name].arguments.split()
+    start, lines = time.monotonic(), []
     with tempfile.TemporaryDirectory() as folder:
         used = Path(folder) / "modules.json"
         command = [sys.executable, "-m", "studies", "child", str(used), *arguments]
-        start, lines = time.monotonic(), []
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as child:
+        threads = {} if alone else dict.fromkeys(("LLRCAL_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env={**os.environ, **threads}
+        ) as child:
             for line in child.stdout or ():
                 lines.append(line)
-                print(f"  {line}", end="", flush=True)
+                print(f"  {name}: {line}", end="", flush=True)
         if child.returncode:
             raise SystemExit(f"studies.{arguments[0]} ended with code {child.returncode}")
         modules = json.loads(used.read_text())
@@ -162,9 +204,10 @@ def main() -> None:
     )
     parser.add_argument("what", nargs="?", choices=["run", "fill", "check", "sources"])
     parser.add_argument("names", nargs="*", metavar="NAME", choices=[[], *STUDIES])
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="studies at a time")
     options = parser.parse_args()
     if options.what == "run":
-        run(options.names)
+        run(options.names, options.jobs)
     elif options.what == "check":
         raise SystemExit(not check())
     else:

@@ -14,9 +14,13 @@ class Study:
     arguments: str
     """The module of studies to run, and its arguments."""
     minutes: float
-    """On two cores."""
+    """On one core; of a study that runs alone, on two."""
     needs: Literal["", "scores", "peers"] = ""
     """Real scores beside the repository, without which it is skipped; or other packages."""
+    alone: bool = False
+    """Whether nothing else may run meanwhile, since times are what it measures."""
+    by_name: bool = False
+    """Whether it takes so long that it runs only if it is named."""
 
 
 STUDIES = {
@@ -44,7 +48,9 @@ STUDIES = {
     "fusion": Study(
         "What does a fusion gain?", "fusion systems missing few conditions coverage", 8, "scores"
     ),
-    "exports": Study("How far are exports from the formula?", "exports", 1),
+    "exports": Study("How far are exports from the formula?", "exports", 1, alone=True),
     "hard_exports": Study("And those of models that are hard to export?", "hard_exports", 2),
-    "paper_scale": Study("How fast is it, beside other tools?", "paper_scale", 5, "peers"),
+    "paper_scale": Study(
+        "How fast is it, beside other tools?", "paper_scale", 5, "peers", alone=True
+    ),
 }
