@@ -67,8 +67,10 @@ class Field:
     which: tuple[Hypothesis, ...]
     """The hypothesis of each draw."""
     importance: Floats
-    """Weights of the draws, which add up to one. Intervals are those of all draws, unweighted:
-    there, that nothing has moved is not favoured."""
+    """Weights of the draws, which add up to one."""
+    neutral: Floats
+    """The same where nothing is favoured, for intervals: favour makes better decisions, but what
+    it makes less likely than it is must not be left out of an interval."""
     nodes: Floats
     old_llrs: Floats
     """Of the calibration as it was, at the nodes."""
@@ -105,9 +107,9 @@ class Field:
         weights, neutral = weights_of(found), weights_of(found, favoured=False)
         mixed = 0.5 * weights + 0.5 * neutral
         draws, which = _drawn(found, mixed)
-        ratio = dict(zip(map(id, found), weights / np.maximum(mixed, _TINY), strict=True))
-        importance = np.array([ratio[id(one)] for one in which])
-        importance /= importance.sum()
+        importance, neutral = (
+            _of_draws(found, which, some / np.maximum(mixed, _TINY)) for some in (weights, neutral)
+        )
         nodes = _nodes(source, weights @ np.array([one.mean for one in found]))
 
         def llrs(at: Floats) -> Floats:
@@ -127,6 +129,7 @@ class Field:
             draws,
             which,
             importance,
+            neutral,
             nodes,
             old,
             tar,
@@ -258,6 +261,15 @@ def _drawn(found: tuple[Hypothesis, ...], weights: Floats) -> tuple[Floats, tupl
     rows = [one.draws(count, rng) for one, count in zip(found, counts, strict=True)]
     which = [one for one, count in zip(found, counts, strict=True) for _ in range(count)]
     return np.concatenate(rows), tuple(which)
+
+
+def _of_draws(
+    found: tuple[Hypothesis, ...], which: tuple[Hypothesis, ...], ratios: Floats
+) -> Floats:
+    """Weights of draws, by those of their hypotheses."""
+    by_hypothesis = dict(zip(map(id, found), ratios, strict=True))
+    out = np.array([by_hypothesis[id(one)] for one in which])
+    return np.asarray(out / out.sum())
 
 
 def _nodes(source: SourceModel, moves: Floats) -> Floats:
