@@ -1,15 +1,15 @@
 """Fusion on real scores: several systems, missing scores, conditions; and intervals of weights.
 
-    python -m studies.fusion [systems] [few] [conditions] [coverage]
+    python -m studies.fusion [--splits 5] [--draws 10] [--repeats 200]
 
-Splits are 10 halves (5 random ones, each used both ways) with no
-subject or speaker, model or segment in common; of deepface's pairs, 20 random halves.
+Splits are random halves, each used both ways, with no subject or speaker, model or segment in
+common; of deepface's pairs, four times as many random halves.
 """
 
 from __future__ import annotations
 
+import argparse
 import gzip
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -24,10 +24,11 @@ from studies.evidence import REAL
 
 Trials = tuple[Floats, Floats]
 Split = tuple[Trials, Trials]
+VOXCELEB = ("lda_cosine", "plda", "lda_plda")
 Method = Callable[[Trials], Callable[[Floats], Floats]]
 
 
-def bssr1() -> Iterator[Split]:
+def bssr1(splits: int) -> Iterator[Split]:
     """Face matcher C and the right index finger; a failure to acquire (-1) is a missing score."""
     tar, non = (_columns("nist_bssr1", ("face_C", "finger_right"), kind) for kind in ("tar", "non"))
     for side in (tar, non):
@@ -35,20 +36,20 @@ def bssr1() -> Iterator[Split]:
     subjects = len(tar)
     row, column = np.divmod(np.arange(subjects**2), subjects)
     row, column = row[row != column], column[row != column]
-    for half in _halves(subjects):
+    for half in _halves(subjects, splits):
         train, test = ((tar[one], non[one[row] & one[column]]) for one in (half, ~half))
         yield train, test
 
 
-def voxceleb(names: tuple[str, ...] = ("lda_cosine", "plda", "lda_plda")) -> Iterator[Split]:
+def voxceleb(splits: int) -> Iterator[Split]:
     """Three systems, by speaker."""
     path = REAL / "voxceleb1_three_systems" / "speaker.txt.gz"
     frame = pl.read_csv(gzip.decompress(path.read_bytes()), separator=" ")
-    scores, labels = frame.select(names).to_numpy(), (frame["label"] == "target").to_numpy()
+    scores, labels = frame.select(VOXCELEB).to_numpy(), (frame["label"] == "target").to_numpy()
     sides = [frame[side].str.split("/").list.first().to_numpy() for side in ("enroll", "test")]
     people, who = np.unique(np.stack(sides, axis=1).astype(str), return_inverse=True)
     who = who.reshape(-1, 2)
-    for half in _halves(len(people)):
+    for half in _halves(len(people), splits):
         train, test = (
             (scores[one & labels], scores[one & ~labels])
             for one in (half[who].all(axis=1), (~half)[who].all(axis=1))
@@ -56,21 +57,21 @@ def voxceleb(names: tuple[str, ...] = ("lda_cosine", "plda", "lda_plda")) -> Ite
         yield train, test
 
 
-def deepface() -> Iterator[Split]:
+def deepface(splits: int) -> Iterator[Split]:
     """Eleven distances between faces, 140 pairs of each class."""
     frame = pl.read_csv(REAL / "deepface_pairs" / "face-recognition-pivot.csv")
     scores = frame.drop("file_x", "file_y", "decision").to_numpy().astype(float)
     sides = [scores[(frame["decision"] == word).to_numpy()] for word in ("Yes", "No")]
     rng = np.random.default_rng(0)
-    for _ in range(20):
+    for _ in range(4 * splits):
         orders = [rng.permutation(len(side)) for side in sides]
         mixed = [side[order] for side, order in zip(sides, orders, strict=True)]
         yield (mixed[0][:70], mixed[1][:70]), (mixed[0][70:], mixed[1][70:])
 
 
-def _halves(count: int) -> Iterator[Bools]:
+def _halves(count: int, splits: int) -> Iterator[Bools]:
     rng = np.random.default_rng(0)
-    for _ in range(5):
+    for _ in range(splits):
         half = rng.permutation(count) < count // 2
         yield half
         yield ~half
@@ -120,7 +121,7 @@ def two_lines(train: Trials) -> Callable[[Floats], Floats]:
     return lambda scores: line.without_warnings(mixed(scores))
 
 
-SETS: dict[str, tuple[Callable[[], Iterator[Split]], int]] = {
+SETS: dict[str, tuple[Callable[[int], Iterator[Split]], int]] = {
     "bssr1": (bssr1, 2),
     "voxceleb": (voxceleb, 3),
     "deepface": (deepface, 11),
@@ -129,9 +130,9 @@ SETS: dict[str, tuple[Callable[[], Iterator[Split]], int]] = {
 MOST_WITH_HOLES = 3  # systems: each pattern of those that are there has a fusion of its own
 
 
-def systems() -> None:
+def systems(splits: int) -> None:
     """Fusions beside single systems and other ways."""
-    found = {name: _errors(splits(), count) for name, (splits, count) in SETS.items()}
+    found = {name: _errors(halves(splits), count) for name, (halves, count) in SETS.items()}
     print(f"| Cllr, mean Bayes error | {' | '.join(SETS)} |\n|---|{'---|' * len(SETS)}")
     for way in next(iter(found.values())):
         print(f"| {way} | {' | '.join(one.get(way, '') for one in found.values())} |")
@@ -199,7 +200,7 @@ HARD = {
 """How many systems of noise are added, and which share of the scores is missing."""
 
 
-def few(draws: int = 10) -> None:
+def few(draws: int) -> None:
     """Few targets and 20 times as many non-targets, with noise, and with missing scores."""
     print(f"| set | scores | {' | '.join(f'T = {count}' for count in FEW)} | above 1 |")
     print(f"|---|---|{'---|' * len(FEW)}---|")
@@ -219,9 +220,9 @@ def few(draws: int = 10) -> None:
             print(f"| {name} | {words} | {cells} | {above} |", flush=True)
 
 
-def _whole(splits: Callable[[], Iterator[Split]]) -> Trials:
+def _whole(halves: Callable[[int], Iterator[Split]]) -> Trials:
     """Trials of both halves of the first split that have every score."""
-    train, test = next(splits())
+    train, test = next(halves(1))
     sides = (np.concatenate(both) for both in zip(train, test, strict=True))
     tar, non = (side[~np.isnan(side).any(axis=1)] for side in sides)
     return tar, non
@@ -245,7 +246,7 @@ def _few_once(
     return llrcal.evaluate(model(new_tar), model(new_non)).cllr
 
 
-def conditions() -> None:
+def conditions(splits: int) -> None:
     """Gender, channel and language of sre08, by model and segment."""
     path = REAL / "nist_sre08" / "tno.2008.tsv.gz"
     frame = pl.read_csv(gzip.decompress(path.read_bytes()), separator="\t", infer_schema_length=0)
@@ -257,7 +258,7 @@ def conditions() -> None:
     segment = (frame["test"] + frame["chan"]).rank("dense").to_numpy() - 1
     rng = np.random.default_rng(0)
     rows: dict[str, list[tuple[float, float]]] = {}
-    for _ in range(5):
+    for _ in range(splits):
         of_model, of_segment = (rng.random(one.max() + 1) < 0.5 for one in (model, segment))
         here = of_model[model] & of_segment[segment]
         there = ~of_model[model] & ~of_segment[segment]
@@ -324,7 +325,7 @@ def _conditions_once(
         rows.setdefault(label, []).append((whole, float(np.mean(every))))
 
 
-def coverage(repeats: int = 200) -> None:
+def coverage(repeats: int) -> None:
     """How often 95 % intervals of weights hold the weights of endless trials."""
     print("| trials | `alpha` | first weight | second weight |\n|---|---|---|---|")
     for name, draw, truth in (
@@ -368,8 +369,22 @@ def _aim(draw: Callable[..., Any], alpha: float) -> tuple[float, ...]:
     return tuple(w.value for w in llrcal.fuse(tar, non, alpha=alpha).weights.values())
 
 
-if __name__ == "__main__":
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--splits", type=int, default=5)
+    parser.add_argument("--draws", type=int, default=10)
+    parser.add_argument("--repeats", type=int, default=200)
+    options = parser.parse_args()
     warnings.simplefilter("ignore")
-    for part in sys.argv[1:] or ("systems", "few", "conditions", "coverage"):
+    for part, count in (
+        (systems, options.splits),
+        (few, options.draws),
+        (conditions, options.splits),
+        (coverage, options.repeats),
+    ):
+        part(count)
         print()
-        globals()[part]()
+
+
+if __name__ == "__main__":
+    main()

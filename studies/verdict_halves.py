@@ -21,8 +21,8 @@ def halves(repetitions: int) -> Iterator[str]:
     if not REAL.exists():
         yield "There are no real scores beside the repository."
         return
-    yield "| halves of | drawn by | called unfit |"
-    yield "|---|---|---|"
+    yield "| halves of | drawn by | halves | called unfit |"
+    yield "|---|---|---|---|"
     found = []
     for trials in _whole_sets():
         by = "trial" if trials.tar_speakers is None else "speaker"
@@ -30,8 +30,8 @@ def halves(repetitions: int) -> Iterator[str]:
             sum(not compare(*_halved(trials, seed)).verdict.fit for seed in range(repetitions))
         )
         size = f"{len(trials.tar):,} + {len(trials.non):,}"
-        yield f"| {trials.source} ({size}) | {by} | {found[-1]} of {repetitions} |"
-    yield f"| all | | {sum(found)} of {repetitions * len(found)} |"
+        yield f"| {trials.source} ({size}) | {by} | {repetitions} | {found[-1]} |"
+    yield f"| all | | {repetitions * len(found)} | {sum(found)} |"
 
 
 def _halved(trials: Trials, seed: int) -> list[Trials]:
