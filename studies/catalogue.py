@@ -39,7 +39,9 @@ STUDIES = {
         "Do the intervals of an evaluation hold?", "evaluation_intervals", 4
     ),
     "interval_coverage": Study("Do the intervals of LLRs hold?", "interval_coverage", 3),
-    "speaker_intervals": Study("And with few speakers?", "interval_coverage --speakers", 6),
+    "speaker_intervals": Study(
+        "And with few speakers?", "interval_coverage --speakers --repetitions 100", 1.5
+    ),
     "smooth_intervals": Study(
         "And those of smooth at all sizes?",
         "interval_coverage --methods smooth --sizes 20 50 100 500 1000 5000",

@@ -1,6 +1,6 @@
 """Fusion on real scores: several systems, missing scores, conditions; and intervals of weights.
 
-    python -m studies.fusion [--splits 5] [--draws 10] [--repeats 200]
+    python -m studies.fusion [--splits 5] [--draws 25] [--repeats 200]
 
 Splits are random halves, each used both ways, with no subject or speaker, model or segment in
 common; of deepface's pairs, four times as many random halves.
@@ -372,7 +372,7 @@ def _aim(draw: Callable[..., Any], alpha: float) -> tuple[float, ...]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--splits", type=int, default=5)
-    parser.add_argument("--draws", type=int, default=10)
+    parser.add_argument("--draws", type=int, default=25)
     parser.add_argument("--repeats", type=int, default=200)
     options = parser.parse_args()
     warnings.simplefilter("ignore")

@@ -44,8 +44,8 @@ def gains(_: int) -> Iterator[str]:
     for method in METHODS:
         found = {}
         for name in HALVED:
-            _, train, test = halves(name, 0)
-            found[name] = _gain(_llrs(method, train, test))
+            pairs = halves(name, 0)[1:]
+            found[name] = _gain(_llrs(method, *pairs))
         quiet = {name: gain for name, (gain, code) in found.items() if not code}
         for name in found.keys() - quiet.keys():
             yield _row(f"{method}, other half of {name}", *found[name])
