@@ -216,7 +216,8 @@ def main() -> None:
                 for size in settings.sizes
             ]
         cells = " | ".join(f"{share:.3f} ± {width:.2f}" for share, width in found)
-        print(f"| {_name(method, options)} | {family} | {cells} |", flush=True)
+        scores = "Gaussian" if settings.speakers else family
+        print(f"| {_name(method, options)} | {scores} | {cells} |", flush=True)
 
 
 if __name__ == "__main__":
