@@ -47,9 +47,9 @@ def gains(_: int) -> Iterator[str]:
             pairs = halves(name, 0)[1:]
             found[name] = _gain(_llrs(method, *pairs))
         quiet = {name: gain for name, (gain, code) in found.items() if not code}
-        for name, pair in found.items():
+        for name, one in found.items():
             if name not in quiet:
-                yield _row(f"{method}, other half of {name}", *pair)
+                yield _row(f"{method}, other half of {name}", *one)
         yield (
             f"| {method}, other halves of {len(quiet)} sets | {min(quiet.values()):.2f} to "
             f"{max(quiet.values()):.2f} | none |"
