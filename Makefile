@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .PHONY: demo test test-lowest test-quick check format bench bench-quick bench-reading bench-scale \
-  robustness fuzz nightly coverage sanitize wheel-pure evidence evidence-check docs site clean
+  fuzz nightly coverage sanitize wheel-pure evidence evidence-check docs site clean
 
 demo: $(VENV)/installed
 	$(BIN)/llrcal demo --out demo --force
@@ -52,10 +52,6 @@ bench-reading: $(VENV)/installed
 # Makes half a billion scores (4 GB) under studies/results, once.
 bench-scale: $(VENV)/installed
 	$(BIN)/python -m studies.scale
-
-# A thousand maximum-likelihood problems: llrcal, scipy and plain BFGS. About a quarter of an hour.
-robustness: $(VENV)/installed
-	$(BIN)/python -m studies.robustness
 
 # Every reader for FUZZ_SECONDS, led by the lines of code that inputs reach.
 FUZZ_SECONDS ?= 600
