@@ -22,6 +22,11 @@ class Study:
     by_name: bool = False
     """Whether it takes so long that it runs only if it is named."""
 
+    @property
+    def command(self) -> str:
+        """What anyone can type."""
+        return f"python -m studies.{self.arguments}"
+
 
 STUDIES = {
     "evidence": Study("Do the claims of the paper hold elsewhere?", "evidence", 3, "scores"),

@@ -91,7 +91,7 @@ def test_a_record_is_what_was_saved(tmp_path: Path) -> None:
 def test_a_page_that_agrees_is_left_alone(toy: Path) -> None:
     assert pages.filled(PAGE) == PAGE
     assert list(pages.differences(records.ROOT / "README.md", PAGE)) == []
-    assert pages.sources(PAGE) == [("toy", "1"), ("toy", "2")]
+    assert pages.used(PAGE) == {"toy"}
 
 
 @pytest.mark.parametrize(
