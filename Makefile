@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-lowest test-quick check format bench bench-quick bench-reading bench-scale \
+.PHONY: demo test test-lowest test-quick check format bench bench-quick \
   robustness fuzz nightly coverage sanitize wheel-pure evidence evidence-check release-check docs site clean
 
 demo: $(VENV)/installed
@@ -45,13 +45,6 @@ bench: $(VENV)/installed-bench
 bench-quick: $(VENV)/installed-bench
 	$(BIN)/python -m studies.paper_scale --quick
 	$(BIN)/python -m studies.kernels --quick
-
-bench-reading: $(VENV)/installed
-	$(BIN)/python -m studies.reading
-
-# Makes half a billion scores (4 GB) under studies/results, once.
-bench-scale: $(VENV)/installed
-	$(BIN)/python -m studies.scale
 
 # A thousand maximum-likelihood problems: llrcal, scipy and plain BFGS. About a quarter of an hour.
 robustness: $(VENV)/installed

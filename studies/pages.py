@@ -31,6 +31,17 @@ _NUMBER = re.compile(
 )
 _ANY_MARK = re.compile(r"<!-- \w+ \d+\b[^>]*-->")
 _A_TABLE = re.compile(r"(?:^\|[^\n]*(?:\n|$))+", re.MULTILINE)
+# Pages, or parts of them, that programs and tests hold to the code without a record.
+_BY_CODE = {
+    "README.md": ("output of code", "tests/test_readme.py", "pytest tests/test_readme.py"),
+    "docs/cli.md": ("all of it", "docs/cli.py", "python docs/cli.py"),
+    "docs/how-it-works.md": (
+        "outputs of code, and numbers in sentences",
+        "docs/figures/how_it_works.py",
+        "pytest tests/test_how_it_works.py",
+    ),
+    "docs/studies/hostile.md": ("all of it", "tests/hostile", "python -m tests.hostile.page"),
+}
 _HEAD = """# When, where and how it was measured
 
 Tables and numbers of these pages are filled from what studies printed, which is kept in
@@ -132,7 +143,9 @@ def sources(page: Path) -> Iterator[Source]:
         what = f"{count} number{'s'[: count > 1]}"
         yield Source(what, f"{name}.json", _command(name))
     if page in with_outputs():
-        yield Source("outputs of code", f"the code, by {OUTPUTS}", f"python {OUTPUTS} --write")
+        yield Source("outputs of code", f"the code, by {OUTPUTS}", "make docs")
+    if str(page.relative_to(ROOT)) in _BY_CODE:
+        yield Source(*_BY_CODE[str(page.relative_to(ROOT))])
     for picture in shown(text):
         for program in programs(page, picture):
             yield Source(f"`{picture}`", program.path, program.command)

@@ -44,6 +44,12 @@ def test_where_things_on_a_page_are_from() -> None:
     }
 
 
+def test_programs_that_write_pages_are_there() -> None:
+    for page, (_, program, _) in pages._BY_CODE.items():
+        assert (ROOT / page).exists(), page
+        assert (ROOT / program).exists(), program
+
+
 @pytest.mark.parametrize(
     "mark", ["<!-- evidence 1 | nig -->", "per cent<!-- evidence 1 | nig | all -->"]
 )
