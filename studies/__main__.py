@@ -25,7 +25,7 @@ from pathlib import Path
 from threading import Lock
 
 from studies.catalogue import STUDIES, Study
-from studies.pages import MEASURED, PAGES, filled, measured, sources
+from studies.pages import MEASURED, PAGES, differences, filled, measured, sources
 from studies.records import CODE, ROOT, Record, RecordError, digests, load, recorded, rooms, tables
 
 _SCORES = ROOT.parent / "shared" / "scores"
@@ -176,13 +176,12 @@ def _commit() -> str:
 
 
 def fill() -> bool:
-    """Write the numbers of the records into the pages; whether all that is marked is there."""
+    """Write the numbers of the records into the pages; whether they have all that is marked."""
     complete = True
     for page in PAGES:
-        try:
-            _write(page, filled(page.read_text()))
-        except RecordError as problem:
-            print(f"{page.relative_to(ROOT)}: {problem}")
+        _write(page, filled(page.read_text()))
+        for one in differences(page, page.read_text()):
+            print(one)
             complete = False
     _write(MEASURED, measured())
     return complete

@@ -70,7 +70,7 @@ class Difference:
     def __str__(self) -> str:
         return (
             f"{self.page.relative_to(ROOT)}, line {self.line}: {self.shown!r:.60} is "
-            f"{self.recorded!r:.60} in {self.source}"
+            f"{self.recorded!r:.90} in {self.source}"
         )
 
 
@@ -84,9 +84,17 @@ class Source:
 
 
 def filled(text: str) -> str:
-    """A page with what the records say."""
-    text = _TABLE.sub(lambda mark: f"{mark['mark']}\n{_table(mark)}\n", text)
-    return _NUMBER.sub(lambda mark: _number(mark) + mark["mark"], text)
+    """A page with what the records say; what they lack is left as it is."""
+
+    def new(mark: re.Match[str]) -> str:
+        try:
+            if mark.re is _TABLE:
+                return f"{mark['mark']}\n{_table(mark)}\n"
+            return _number(mark) + mark["mark"]
+        except RecordError:
+            return mark[0]
+
+    return _NUMBER.sub(new, _TABLE.sub(new, text))
 
 
 def differences(page: Path, text: str) -> Iterator[Difference]:
@@ -109,7 +117,7 @@ def _differences(page: Path, text: str, mark: re.Match[str]) -> Iterator[Differe
     try:
         recorded = _number(mark) if is_number else _table(mark)
     except RecordError as problem:
-        yield Difference(page, line, source, shown, f"missing ({problem})")
+        yield Difference(page, line, source, shown.split("\n")[0], f"missing: {problem}")
         return
     lines = shown.split("\n"), recorded.split("\n")
     for number, (one, other) in enumerate(zip(*lines, strict=False)):
@@ -189,14 +197,14 @@ def _table(mark: re.Match[str]) -> str:
 
 
 def _number(mark: re.Match[str]) -> str:
-    try:
-        cell = load(mark["name"]).table(mark["table"]).cell(mark["row"], mark["column"])
-    except RecordError as problem:
-        raise RecordError(f"{mark['mark']}: {problem}") from None
+    cell = load(mark["name"]).table(mark["table"]).cell(mark["row"], mark["column"])
     found = re.search(_A_NUMBER, cell)
     if found is None:
-        raise RecordError(f"{mark['mark']}: {cell!r} has no number")
+        raise RecordError(f"{cell!r} has no number")
     if not mark["format"]:
         return found[0]
     value = float(found[0].replace(",", "").replace("\u2212", "-"))
-    return format(value, mark["format"])
+    try:
+        return format(value, mark["format"])
+    except ValueError as problem:
+        raise RecordError(str(problem)) from None
