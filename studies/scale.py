@@ -1,9 +1,9 @@
 """A hundred million scores in Parquet files, beside merely reading them; and on a cluster.
 
-    python -m studies.scale [--full]
+    python -m studies.scale [--trials 500000000]
 
 Every contender runs in a process of its own, which tells its peak memory, and they take turns. The
-files are made once, under studies/results; ``--full`` makes half a billion scores (8 GB).
+files are made once, under studies/results.
 """
 
 from __future__ import annotations
@@ -207,14 +207,14 @@ def cells(found: dict[str, dict[str, Any]], name: str) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--full", action="store_true", help="half a billion trials")
+    parser.add_argument("--trials", type=int, default=100_000_000)
     parser.add_argument("--one", help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.one:
         _one(given.one, given.folder)
         return
-    trials, fewer = (500_000_000, 100_000_000) if given.full else (100_000_000, 20_000_000)
+    trials, fewer = given.trials, given.trials // 5
     compressions: tuple[Literal["zstd", "uncompressed"], ...] = ("zstd", "uncompressed")
     folders = [_HOME / f"{trials}-{compression}" for compression in compressions]
     for folder, compression in zip(folders, compressions, strict=True):
