@@ -57,9 +57,7 @@ STUDIES = {
     "hard_exports": Study("And those of models that are hard to export?", "hard_exports", 1),
     "pairs_coverage": Study("Do the intervals of counted pairs hold?", "pairs_coverage", 5),
     "pairs_speed": Study("How fast are pairs counted?", "pairs_speed", 1, alone=True),
-    "paper_scale": Study(
-        "How fast is it, beside other tools?", "paper_scale", 3, "peers", alone=True
-    ),
+    "paper_scale": Study("How fast is it, beside other tools?", "paper_scale", 3, alone=True),
     "kernels": Study("How much do compiled passes and threads gain?", "kernels", 1, alone=True),
     "reading": Study("How fast are text files read?", "reading", 1, alone=True),
     "joining": Study("What does a key in other files cost?", "joining", 1, alone=True),

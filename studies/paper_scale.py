@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from functools import partial
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -89,7 +90,8 @@ def peer_steps(train: Scores, test: Scores, limit: float) -> dict[str, tuple[int
     trained, tested = len(train.tar) + len(train.non), len(test.tar) + len(test.non)
     add("scikit-learn isotonic", trained, measure(lambda: peers.isotonic(train)))
     add("scikit-learn logistic", trained, measure(lambda: peers.logistic(train)))
-    add("llreval", tested, measure(lambda: peers.evaluation(test)))
+    if find_spec("llreval"):
+        add("llreval", tested, measure(lambda: peers.evaluation(test)))
     for name, work in (("scipy t.fit", peers.student_t), ("scipy norminvgauss.fit", peers.nig)):
         count, seconds = largest_within(limit, work, train.non)
         add(name, count, Measured(seconds, float("nan"), None))

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import subprocess
 import sys
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -218,8 +220,7 @@ def main() -> None:
     compressions: tuple[Literal["zstd", "uncompressed"], ...] = ("zstd", "uncompressed")
     folders = [_HOME / f"{trials}-{compression}" for compression in compressions]
     for folder, compression in zip(folders, compressions, strict=True):
-        if not folder.exists():
-            write_parts(folder, trials, compression=compression)
+        made(folder, partial(write_parts, trials=trials, compression=compression))
     both = [answers(CONTENDERS, folder) for folder in folders]
     units = ("s", "of reading", "peak MB")
     heads = [f"{compression}, {units[0]} | {units[1]} | {units[2]}" for compression in compressions]
@@ -232,19 +233,26 @@ def main() -> None:
     same = "the same bits" if len(models) == 1 else "OTHER BITS"
     print(f"| {trials:,} | {sizes[0]:.2f} | {sizes[1]:.2f} | {same} |")
     folder = _HOME / f"balanced-{fewer}"
-    if not folder.exists():
-        write_balanced(folder, fewer)
+    made(folder, partial(write_balanced, trials=fewer))
     print("\n| targets | non-targets | PAV, s | hull | model |\n|---|---|---|---|---|")
     print(balanced(folder))
     folder = _HOME / f"{fewer}-csv"
-    if not folder.exists():
-        parts = _HOME / f"{fewer}-uncompressed"
-        write_parts(parts, fewer, compression="uncompressed")
-        write_text(parts, folder)
+    parts = _HOME / f"{fewer}-uncompressed"
+    made(parts, partial(write_parts, trials=fewer, compression="uncompressed"))
+    made(folder, partial(write_text, parts))
     text = answers(TEXT, folder)
     print(f"\n| {fewer:,} lines of CSV | s | of reading | peak MB |\n|---|---|---|---|")
     for name in TEXT:
         print(f"| {name} |{cells(text, name)}")
+
+
+def made(folder: Path, write: Callable[[Path], None]) -> None:
+    """Write files into a folder, once: another one has the name until all of them are there."""
+    if not folder.exists():
+        beside = folder.with_name(f"{folder.name}-unfinished")
+        shutil.rmtree(beside, ignore_errors=True)
+        write(beside)
+        beside.rename(folder)
 
 
 def by_fit_all(found: dict[str, dict[str, Any]]) -> Iterator[dict[str, Any]]:
