@@ -4,8 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-lowest test-quick check format bench bench-quick bench-reading bench-scale \
-  fuzz nightly coverage sanitize wheel-pure evidence evidence-check docs site clean
+.PHONY: demo test test-lowest test-quick check format bench bench-quick \
+  fuzz nightly coverage sanitize wheel-pure evidence evidence-check release-check docs site clean
 
 demo: $(VENV)/installed
 	$(BIN)/llrcal demo --out demo --force
@@ -46,13 +46,6 @@ bench-quick: $(VENV)/installed-bench
 	$(BIN)/python -m studies.paper_scale --quick
 	$(BIN)/python -m studies.kernels --quick
 
-bench-reading: $(VENV)/installed
-	$(BIN)/python -m studies.reading
-
-# Makes half a billion scores (4 GB) under studies/results, once.
-bench-scale: $(VENV)/installed
-	$(BIN)/python -m studies.scale
-
 # Every reader for FUZZ_SECONDS, led by the lines of code that inputs reach.
 FUZZ_SECONDS ?= 600
 fuzz: $(VENV)/installed-fuzz
@@ -85,15 +78,18 @@ coverage: $(VENV)/installed
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --show-missing --skip-covered
 
-# Every study whose numbers the pages state, one after the other, and then the pages. Some of them
-# only: `make evidence STUDIES="one_for_all few_smooth"`.
+# Every study whose numbers the pages state, one on each core, and then the pages, even if a study
+# failed. Some of them only: `make evidence STUDIES="one_for_all few_smooth"`.
 evidence: $(VENV)/installed-bench
-	$(BIN)/python -m studies run $(STUDIES)
-	$(BIN)/python -m studies fill
+	$(BIN)/python -m studies run $(STUDIES); failed=$$?; $(BIN)/python -m studies fill && exit $$failed
 
 # The studies whose code has changed since they were run.
 evidence-check: $(VENV)/installed
 	$(BIN)/python -m studies check
+
+# What a release needs beyond `make check` and `make test`: no number of older code. A job does this
+# for every tag.
+release-check: evidence-check
 
 # docs/cli.md, the schemas and docs/studies/hostile.md from the code; the figures of
 # docs/how-it-works.md; outputs and figures of the pages that docs/figures/notebook.py lists.

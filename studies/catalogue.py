@@ -22,6 +22,11 @@ class Study:
     by_name: bool = False
     """Whether it takes so long that it runs only if it is named."""
 
+    @property
+    def command(self) -> str:
+        """What anyone can type."""
+        return f"python -m studies.{self.arguments}"
+
 
 STUDIES = {
     "evidence": Study("Do the claims of the paper hold elsewhere?", "evidence", 3, "scores"),
@@ -57,8 +62,15 @@ STUDIES = {
     ),
     "fusion_scale": Study("How fast is a fusion?", "fusion_scale", 1, alone=True),
     "exports": Study("How far are exports from the formula?", "exports", 1, alone=True),
-    "hard_exports": Study("And those of models that are hard to export?", "hard_exports", 2),
-    "paper_scale": Study(
-        "How fast is it, beside other tools?", "paper_scale", 5, "peers", alone=True
+    "hard_exports": Study("And those of models that are hard to export?", "hard_exports", 1),
+    "pairs_coverage": Study("Do the intervals of counted pairs hold?", "pairs_coverage", 5),
+    "pairs_speed": Study("How fast are pairs counted?", "pairs_speed", 1, alone=True),
+    "paper_scale": Study("How fast is it, beside other tools?", "paper_scale", 3, alone=True),
+    "kernels": Study("How much do compiled passes and threads gain?", "kernels", 1, alone=True),
+    "reading": Study("How fast are text files read?", "reading", 1, alone=True),
+    "joining": Study("What does a key in other files cost?", "joining", 1, alone=True),
+    "scale": Study("And files larger than memory, and clusters?", "scale", 2, alone=True),
+    "footprint": Study(
+        "How large is it, and how long does it take to start?", "footprint", 0.5, alone=True
     ),
 }

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llreval.quick_eval import tarnon_2_eer_cllr_mincllr
 from scipy.stats import norminvgauss, t
 from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
@@ -34,6 +33,8 @@ def logistic(scores: Scores) -> Any:
 
 def evaluation(scores: Scores) -> tuple[float, float, float]:
     """Llreval's EER, Cllr and minCllr."""
+    from llreval.quick_eval import tarnon_2_eer_cllr_mincllr  # which ``make evidence`` installs
+
     eer, cllr, min_cllr = tarnon_2_eer_cllr_mincllr(scores.tar, scores.non)
     return float(eer), float(cllr), float(min_cllr)
 

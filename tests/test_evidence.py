@@ -129,7 +129,7 @@ def test_a_record_is_what_was_saved(tmp_path: Path) -> None:
 def test_a_page_that_agrees_is_left_alone(toy: Path) -> None:
     assert pages.filled(PAGE) == PAGE
     assert list(pages.differences(records.ROOT / "README.md", PAGE)) == []
-    assert pages.sources(PAGE) == [("toy", "1"), ("toy", "2")]
+    assert pages.used(PAGE) == {"toy"}
 
 
 @pytest.mark.parametrize(
@@ -153,11 +153,21 @@ def test_another_number_is_found_and_mended(toy: Path, old: str, new: str, said:
     assert pages.filled(wrong) == PAGE
 
 
-def test_a_cell_without_a_number_is_refused(toy: Path) -> None:
-    with pytest.raises(RecordError, match=r"1 \| mean of all \| pav -->: 1 rows"):
-        pages.filled("2.98<!-- toy 1 | mean of all | pav -->")
-    with pytest.raises(RecordError, match="'trials' has no number"):
-        pages.filled("2<!-- toy 2 | 50/trials | asked -->")
+@pytest.mark.parametrize(
+    ("mark", "why"),
+    [
+        ("2.98<!-- toy 1 | mean of all | pav -->", "1 rows 'mean of all' and 0 columns 'pav'"),
+        ("2<!-- toy 2 | 50/trials | asked -->", "'trials' has no number"),
+        ("2<!-- toy 1 | mean of all | smooth | .q -->", "ormat"),
+        ("<!-- toy 9 -->\n| a |", "no table '9'"),
+    ],
+)
+def test_what_a_record_lacks_is_found_and_left_alone(toy: Path, mark: str, why: str) -> None:
+    page = f"{mark}\n\n{PAGE}"
+    (found,) = pages.differences(records.ROOT / "README.md", page)
+    assert found.line <= 2
+    assert why in found.recorded
+    assert pages.filled(page.replace("nearly 3.0", "nearly 2.9")) == page
 
 
 def test_a_study_is_out_of_date_once_its_code_has_changed(
