@@ -43,6 +43,8 @@ _OUTVOTED = 1 / 3
 # The probability that unlabelled scores do not tell where the classes lie, however well moves
 # explain them. Chosen on pairs of conditions of NIST SRE 2008 and on ten families of densities.
 _DOUBT = 0.1
+# What remains of it however well labelled scores agree: they are too few to vouch for the tails.
+_LEAST_DOUBT = 0.03
 _AROUND = np.sinh(np.linspace(-10, 10, 601))  # places around a class, in its scale
 _NODES, _FURTHEST_RANK = 400, 1e-9
 _TINY = 1e-300
@@ -340,7 +342,8 @@ def _split(every: Floats, llrs: Floats) -> Masses:
 def _doubt(best: Hypothesis) -> float:
     """The probability that unlabelled scores do not tell where the classes lie.
 
-    Labelled scores do. The likelier they are after the moves, the less doubt remains.
+    Labelled scores do. The likelier they are after the moves, the less doubt remains, but some
+    does, for few scores say nothing of the tails, which cost most where they are wrong.
     """
     data = best.data
     if not data.pool.count:
@@ -348,7 +351,8 @@ def _doubt(best: Hypothesis) -> float:
     if not data.few:
         return _DOUBT
     gained = data.labelled_loglik(best.mean) - data.labelled_loglik(data.source.still)
-    return _DOUBT / (_DOUBT + (1 - _DOUBT) * math.exp(min(max(gained, 0.0), 700.0)))
+    left = _DOUBT / (_DOUBT + (1 - _DOUBT) * math.exp(min(max(gained, 0.0), 700.0)))
+    return max(left, _LEAST_DOUBT)
 
 
 def expected_cllr(masses: Masses, llrs: Floats) -> float:
