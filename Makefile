@@ -3,6 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PEERS := $(VENV)-peers
 
 .PHONY: demo test test-lowest test-quick check format bench bench-quick bench-reading bench-scale \
   robustness fuzz nightly coverage sanitize wheel-pure evidence evidence-check docs site clean
@@ -38,13 +39,13 @@ format: $(VENV)/installed
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/installed-bench
-	$(BIN)/python -m studies.paper_scale
-	$(BIN)/python -m studies.kernels
+bench: $(PEERS)/installed
+	$(PEERS)/bin/python -m studies.paper_scale
+	$(PEERS)/bin/python -m studies.kernels
 
-bench-quick: $(VENV)/installed-bench
-	$(BIN)/python -m studies.paper_scale --quick
-	$(BIN)/python -m studies.kernels --quick
+bench-quick: $(PEERS)/installed
+	$(PEERS)/bin/python -m studies.paper_scale --quick
+	$(PEERS)/bin/python -m studies.kernels --quick
 
 bench-reading: $(VENV)/installed
 	$(BIN)/python -m studies.reading
@@ -89,9 +90,11 @@ coverage: $(VENV)/installed
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --show-missing --skip-covered
 
-# Every study whose numbers the pages state, one after the other, and then the pages. Some of them
-# only: `make evidence STUDIES="one_for_all few_smooth"`.
-evidence: $(VENV)/installed-bench
+# Every study whose numbers the pages state, and then the pages. Some of them only:
+# `make evidence STUDIES="one_for_all few_smooth"`. Those that compare with other packages run in an
+# environment of their own; without it they are skipped, which is said.
+evidence: $(VENV)/installed
+	-$(MAKE) $(PEERS)/installed
 	$(BIN)/python -m studies run $(STUDIES)
 	$(BIN)/python -m studies fill
 
@@ -114,19 +117,21 @@ site: $(VENV)/installed
 	$(BIN)/python docs/site.py build/site
 	LLRCAL_SITE=build/site $(BIN)/python -m pytest --quiet tests/test_site.py
 
-$(VENV)/installed-bench: $(VENV)/installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-	  --constraint constraints.txt --editable ".[bench]"
+# The stamp is newer than the files that say what to install. The kernels are built along with it
+# where there is a compiler.
+KERNELS := setup.py $(wildcard src/llrcal/kernels/*.[ch])
+
+# Other packages want other versions than ours are tested with, and are many: not in $(VENV).
+$(PEERS)/installed: pyproject.toml studies/peers-constraints.txt $(KERNELS)
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check \
+	  --constraint studies/peers-constraints.txt --editable ".[peers]"
 	touch $@
 
 $(VENV)/installed-fuzz: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	  --constraint constraints.txt --editable ".[fuzz]"
 	touch $@
-
-# The stamp is newer than the files that say what to install. The kernels are built along with it
-# where there is a compiler.
-KERNELS := setup.py $(wildcard src/llrcal/kernels/*.[ch])
 
 $(VENV)/installed: pyproject.toml constraints.txt $(KERNELS)
 	$(PYTHON) -m venv $(VENV)
@@ -142,5 +147,5 @@ $(VENV)-lowest/installed: pyproject.toml .ci/lowest.py $(KERNELS) $(VENV)/instal
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(VENV)-lowest .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist \
+	rm -rf $(VENV) $(VENV)-lowest $(PEERS) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist \
 	  src/llrcal/kernels/*.so

@@ -20,7 +20,6 @@ import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
-from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 
@@ -30,6 +29,8 @@ from studies.pages import MEASURED, PAGES, filled, measured, sources
 from studies.records import ROOT, Record, RecordError, digest_of, load, recorded, rooms, tables
 
 _SCORES = ROOT.parent / "shared" / "scores"
+_PEERS = ROOT / ".venv-peers" / "bin" / "python"
+"""With the other packages, which do not agree with all versions that ours is tested with."""
 
 
 def run(names: list[str], jobs: int) -> None:
@@ -92,18 +93,19 @@ def _missing(study: Study) -> str:
     """What a study needs and there is not, in words."""
     if study.needs == "scores" and not _SCORES.exists():
         return f"there are no real scores in {_SCORES.relative_to(ROOT.parent)}"
-    if study.needs == "peers" and find_spec("llreval") is None:
+    if study.needs == "peers" and not _PEERS.exists():
         return "there are no other packages to compare with; make evidence installs them"
     return ""
 
 
 def _measured(name: str, *, alone: bool) -> Record:
-    """Run a study in a process of its own, which also tells the rooms that it used."""
+    """Run a study in a process of its own, which also tells the rooms that it used, and where."""
     arguments = STUDIES[name].arguments.split()
     start, lines = time.monotonic(), []
     with tempfile.TemporaryDirectory() as folder:
-        used = Path(folder) / "modules.json"
-        command = [sys.executable, "-m", "studies", "child", str(used), *arguments]
+        used = Path(folder) / "used.json"
+        python = str(_PEERS) if STUDIES[name].needs == "peers" else sys.executable
+        command = [python, "-m", "studies", "child", str(used), *arguments]
         threads = {} if alone else dict.fromkeys(("LLRCAL_THREADS", "OPENBLAS_NUM_THREADS"), "1")
         with subprocess.Popen(
             command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env={**os.environ, **threads}
@@ -113,13 +115,13 @@ def _measured(name: str, *, alone: bool) -> Record:
                 print(f"  {name}: {line}", end="", flush=True)
         if child.returncode:
             raise SystemExit(f"studies.{arguments[0]} ended with code {child.returncode}")
-        modules = json.loads(used.read_text())
+        modules, where = json.loads(used.read_text())
     return Record(
         command=f"python -m studies.{' '.join(arguments)}",
         commit=_commit(),
         date=date.today().isoformat(),
         seconds=round(time.monotonic() - start, 1),
-        machine=machine(),
+        machine=where,
         code={room: digest_of(room) for room in rooms(modules)},
         tables=tables("".join(lines)),
     )
@@ -130,7 +132,8 @@ def _child(used: str, module: str, *arguments: str) -> None:
     runpy.run_module(f"studies.{module}", run_name="__main__", alter_sys=True)
     modules = [name for name in sys.modules if name.startswith(("llrcal.", "studies."))]
     ours = {f"studies.{name}" for name in ("__main__", "catalogue", "pages", "records")}
-    Path(used).write_text(json.dumps([f"studies.{module}", *sorted({*modules} - ours)]))
+    found = [f"studies.{module}", *sorted({*modules} - ours)]
+    Path(used).write_text(json.dumps([found, machine()]))
 
 
 def _commit() -> str:
