@@ -22,7 +22,7 @@ def llrs_of(probabilities: Floats, log_odds: float) -> Floats:
     """LLRs of probabilities of the target, of which the log-odds of the training are taken away."""
     p = np.asarray(probabilities, float)
     with np.errstate(divide="ignore"):
-        return np.log(p) - np.log1p(-p) - log_odds
+        return np.asarray(np.log(p) - np.log1p(-p) - log_odds)
 
 
 def log_odds_of(labels: Floats) -> float:

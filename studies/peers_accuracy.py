@@ -82,7 +82,7 @@ def sets() -> Iterator[tuple[str, Classes, Classes]]:
             _, train, test = halves(name, seed=0)
             yield name, _part(rng, *train), _part(rng, *test)
     for name, family in FAMILIES.items():
-        yield f"simulated {name}", *(family.drawn(rng, *TESTED) for _ in range(2))
+        yield f"simulated {name}", family.drawn(rng, *TESTED), family.drawn(rng, *TESTED)
 
 
 def _part(rng: np.random.Generator, tar: Floats, non: Floats) -> Classes:

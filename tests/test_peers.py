@@ -172,7 +172,7 @@ def test_remarks_are_judged_by_the_numbers_beside_them() -> None:
     assert answers["11 T has too thick a tail"] == (True, "0.40/1.80/1.10")
     assert answers["9 generative differ most far left"] == (True, "35.0/0.0/0.0/0.0")
     assert answers["7 logistic steadier on the right"] == (True, "0.0 against 19.0")
-    assert answers["8 PAV optimal in training"] == (True, "0.0")
+    assert answers["8 PAV optimal in training"] == (True, "0.00")
     rows["logistic-0.5"]["zero"] = 0.02
     last = claims_table([{"name": "toy", "rows": rows}], REMARKS).splitlines()[-1]
     assert last.startswith("| holds in | **0 of 1** | **1 of 1** |")
