@@ -29,6 +29,7 @@ from studies.pages import MEASURED, PAGES, filled, measured, sources
 from studies.records import ROOT, Record, RecordError, digest_of, load, recorded, rooms, tables
 
 _SCORES = ROOT.parent / "shared" / "scores"
+_THREADS = ("LLRCAL_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
 _PEERS = ROOT / ".venv-peers" / "bin" / "python"
 """With the other packages, which do not agree with all versions that ours is tested with."""
 
@@ -106,7 +107,7 @@ def _measured(name: str, *, alone: bool) -> Record:
         used = Path(folder) / "used.json"
         python = str(_PEERS) if STUDIES[name].needs == "peers" else sys.executable
         command = [python, "-m", "studies", "child", str(used), *arguments]
-        threads = {} if alone else dict.fromkeys(("LLRCAL_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+        threads = {} if alone else dict.fromkeys(_THREADS, "1")
         with subprocess.Popen(
             command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env={**os.environ, **threads}
         ) as child:

@@ -17,6 +17,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from importlib.metadata import version
 from io import StringIO
 from typing import NamedTuple
 
@@ -190,6 +191,17 @@ def worst_table(found: Found) -> str:
     return "\n".join([head, "|---" * 5 + "|", *worst])
 
 
+def versions() -> str:
+    """What was compared."""
+    names = sorted({*map(_package, PEERS)})
+    lines = (f"| {name} | {version(name)} |" for name in names)
+    return "\n".join(["| package | version |", "|---|---|", *lines])
+
+
+def _package(label: str) -> str:
+    return label.split(",")[0].split()[0]
+
+
 def _shown(label: str) -> str:
     """Calibrations of ours have our name before theirs."""
     return label if label.removesuffix(_BOUNDED) in PEERS else f"llrcal {label}"
@@ -205,7 +217,8 @@ def main() -> None:
     }
     print(table(found) + "\n")
     print(table(real) + "\n")
-    print(worst_table(found))
+    print(worst_table(found) + "\n")
+    print(versions())
 
 
 if __name__ == "__main__":
