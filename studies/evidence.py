@@ -169,13 +169,8 @@ def experiment(name: str, train: Pair, test: Pair) -> dict[str, Any]:
 
 def markdown(result: dict[str, Any]) -> str:
     """One experiment as a table of excess errors in per cent."""
-    tar, non = result["test"]
     lines = [
         f"### {result['name']}",
-        "",
-        f"Tested on {tar:,} targets and {non:,} non-targets; EER {100 * result['eer']:.2f} %, "
-        f"minCllr {result['min_cllr']:.4f}; rule of 30: prior log-odds {result['range'][0]:.2f} to "
-        f"{result['range'][1]:.2f}.",
         "",
         "| calibration | Cllr | far left | left | middle | right | all | worst |",
         "|---|---|---|---|---|---|---|---|",
@@ -184,6 +179,20 @@ def markdown(result: dict[str, Any]) -> str:
         places = ("far left", "left", "middle", "right", "all", "worst")
         cells = " | ".join(f"{100 * row[place]:.1f}" for place in places)
         lines.append(f"| {label} | {row['cllr']:.4f} | {cells} |")
+    return "\n".join(lines)
+
+
+def sets_table(results: list[dict[str, Any]]) -> str:
+    """What each experiment was tested on."""
+    lines = [
+        "| experiment | targets | non-targets | EER, % | minCllr | rule of 30 from | to |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for one in results:
+        tar, non = one["test"]
+        low, high = one["range"]
+        numbers = f"{tar:,} | {non:,} | {100 * one['eer']:.2f} | {one['min_cllr']:.4f}"
+        lines.append(f"| {one['name']} | {numbers} | {low:.2f} | {high:.2f} |")
     return "\n".join(lines)
 
 
@@ -198,7 +207,8 @@ def main() -> None:
         results.append(experiment(name, train, test))
         print(markdown(results[-1]) + "\n", flush=True)
     print(claims_table(results, CLAIMS) + "\n")
-    print(claims_table(results, REMARKS))
+    print(claims_table(results, REMARKS) + "\n")
+    print(sets_table(results))
     options.output.parent.mkdir(parents=True, exist_ok=True)
     options.output.write_text(json.dumps(results, indent=1) + "\n")
 

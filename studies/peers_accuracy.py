@@ -199,7 +199,7 @@ def versions() -> str:
 
 
 def _package(label: str) -> str:
-    return label.split(",")[0].split()[0]
+    return label.split(",", maxsplit=1)[0].split(maxsplit=1)[0]
 
 
 def _shown(label: str) -> str:
