@@ -3,6 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PEERS := $(VENV)-peers
 
 .PHONY: demo test test-lowest test-quick check format bench bench-quick \
   fuzz nightly coverage sanitize wheel-pure evidence evidence-check release-check docs site clean
@@ -38,13 +39,13 @@ format: $(VENV)/installed
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/installed-bench
-	$(BIN)/python -m studies.paper_scale
-	$(BIN)/python -m studies.kernels
+bench: $(PEERS)/installed
+	$(PEERS)/bin/python -m studies.paper_scale
+	$(PEERS)/bin/python -m studies.kernels
 
-bench-quick: $(VENV)/installed-bench
-	$(BIN)/python -m studies.paper_scale --quick
-	$(BIN)/python -m studies.kernels --quick
+bench-quick: $(PEERS)/installed
+	$(PEERS)/bin/python -m studies.paper_scale --quick
+	$(PEERS)/bin/python -m studies.kernels --quick
 
 # Every reader for FUZZ_SECONDS, led by the lines of code that inputs reach.
 FUZZ_SECONDS ?= 600
@@ -79,8 +80,10 @@ coverage: $(VENV)/installed
 	$(BIN)/coverage report --show-missing --skip-covered
 
 # Every study whose numbers the pages state, one on each core, and then the pages, even if a study
-# failed. Some of them only: `make evidence STUDIES="one_for_all few_smooth"`.
-evidence: $(VENV)/installed-bench
+# failed. Some of them only: `make evidence STUDIES="one_for_all few_smooth"`. Those that compare
+# with other packages run in an environment of their own; without it they are skipped.
+evidence: $(VENV)/installed
+	-$(MAKE) $(PEERS)/installed
 	$(BIN)/python -m studies run $(STUDIES); failed=$$?; $(BIN)/python -m studies fill && exit $$failed
 
 # The studies whose code has changed since they were run.
@@ -106,19 +109,21 @@ site: $(VENV)/installed
 	$(BIN)/python docs/site.py build/site
 	LLRCAL_SITE=build/site $(BIN)/python -m pytest --quiet tests/test_site.py
 
-$(VENV)/installed-bench: $(VENV)/installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-	  --constraint constraints.txt --editable ".[bench]"
+# The stamp is newer than the files that say what to install. The kernels are built along with it
+# where there is a compiler.
+KERNELS := setup.py $(wildcard src/llrcal/kernels/*.[ch])
+
+# Other packages want other versions than ours are tested with, and are many: not in $(VENV).
+$(PEERS)/installed: pyproject.toml studies/peers-constraints.txt $(KERNELS)
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check \
+	  --constraint studies/peers-constraints.txt --editable ".[peers]"
 	touch $@
 
 $(VENV)/installed-fuzz: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	  --constraint constraints.txt --editable ".[fuzz]"
 	touch $@
-
-# The stamp is newer than the files that say what to install. The kernels are built along with it
-# where there is a compiler.
-KERNELS := setup.py $(wildcard src/llrcal/kernels/*.[ch])
 
 $(VENV)/installed: pyproject.toml constraints.txt $(KERNELS)
 	$(PYTHON) -m venv $(VENV)
@@ -134,5 +139,5 @@ $(VENV)-lowest/installed: pyproject.toml .ci/lowest.py $(KERNELS) $(VENV)/instal
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(VENV)-lowest .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist \
+	rm -rf $(VENV) $(VENV)-lowest $(PEERS) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist \
 	  src/llrcal/kernels/*.so

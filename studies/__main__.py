@@ -20,7 +20,6 @@ import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
-from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 
@@ -29,6 +28,9 @@ from studies.pages import MEASURED, PAGES, differences, filled, measured, source
 from studies.records import CODE, ROOT, Record, RecordError, digests, load, recorded, rooms, tables
 
 _SCORES = ROOT.parent / "shared" / "scores"
+_THREADS = ("LLRCAL_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
+_PEERS = ROOT / ".venv-peers" / "bin" / "python"
+"""With the other packages, which do not agree with all versions that ours is tested with."""
 
 
 def run(names: list[str], jobs: int) -> list[str]:
@@ -115,21 +117,20 @@ def _missing(study: Study) -> str:
     """What a study needs and there is not, in words."""
     if study.needs == "scores" and not _SCORES.exists():
         return f"there are no real scores in {_SCORES.relative_to(ROOT.parent)}"
-    if study.needs == "peers" and find_spec("llreval") is None:
+    if study.needs == "peers" and not _PEERS.exists():
         return "there are no other packages to compare with; make evidence installs them"
     return ""
 
 
 def _measured(name: str, *, alone: bool) -> Record:
-    """Run a study in a process of its own, which also tells the rooms that it used."""
-    from studies.measure import machine  # or else every study would seem to use that module
-
+    """Run a study in a process of its own, which also tells the rooms that it used, and where."""
     commit, start, lines = _commit(), time.monotonic(), []
     with tempfile.TemporaryDirectory() as folder:
-        used = Path(folder) / "rooms.json"
+        used = Path(folder) / "used.json"
         arguments = STUDIES[name].arguments.split()
-        command = [sys.executable, "-m", "studies", "child", str(used), *arguments]
-        threads = {} if alone else dict.fromkeys(("LLRCAL_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+        python = str(_PEERS) if STUDIES[name].needs == "peers" else sys.executable
+        command = [python, "-m", "studies", "child", str(used), *arguments]
+        threads = {} if alone else dict.fromkeys(_THREADS, "1")
         with subprocess.Popen(
             command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env={**os.environ, **threads}
         ) as child:
@@ -138,7 +139,7 @@ def _measured(name: str, *, alone: bool) -> Record:
                 print(f"  {name}: {line}", end="", flush=True)
         if child.returncode:
             raise _StudyError(f"studies.{arguments[0]} ended with code {child.returncode}")
-        code = json.loads(used.read_text())
+        code, where = json.loads(used.read_text())
     printed = tables("".join(lines))
     if not printed:
         raise _StudyError(f"studies.{arguments[0]} printed no table")
@@ -147,7 +148,7 @@ def _measured(name: str, *, alone: bool) -> Record:
         commit=commit,
         date=date.today().isoformat(),
         seconds=round(time.monotonic() - start, 1),
-        machine=machine(),
+        machine=where,
         code=code,
         tables=printed,
     )
@@ -160,7 +161,9 @@ def _child(used: str, module: str, *arguments: str) -> None:
     runpy.run_module(f"studies.{module}", run_name="__main__", alter_sys=True)
     ours = {f"studies.{name}" for name in ("__main__", "catalogue", "pages", "pictures", "records")}
     found = rooms([f"studies.{module}", *({*sys.modules} - ours)])
-    Path(used).write_text(json.dumps({room: before[room] for room in found}))
+    from studies.measure import machine  # or else every study would seem to use that module
+
+    Path(used).write_text(json.dumps([{room: before[room] for room in found}, machine()]))
 
 
 def _commit() -> str:

@@ -32,6 +32,10 @@ STUDIES = {
     "evidence": Study("Do the claims of the paper hold elsewhere?", "evidence", 3, "scores"),
     "one_for_all": Study("Is one method good everywhere?", "one_for_all", 2, "scores"),
     "few_smooth": Study("And with few targets?", "few_smooth", 4, "scores"),
+    "paper_figures": Study(
+        "How wide a range does each curve of the paper cover?", "paper_figures", 2
+    ),
+    "peers_accuracy": Study("And beside other packages?", "peers_accuracy", 6, "peers"),
     "few_bayes": Study("What are priors worth where trials are few?", "few_bayes", 3, "scores"),
     "nig_chain": Study("Are their posteriors those of long chains?", "nig_chain", 1),
     "few_targets": Study("What are bounds worth there?", "few_targets", 2, "scores"),

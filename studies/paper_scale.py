@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from functools import partial
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -90,8 +89,10 @@ def peer_steps(train: Scores, test: Scores, limit: float) -> dict[str, tuple[int
     trained, tested = len(train.tar) + len(train.non), len(test.tar) + len(test.non)
     add("scikit-learn isotonic", trained, measure(lambda: peers.isotonic(train)))
     add("scikit-learn logistic", trained, measure(lambda: peers.logistic(train)))
-    if find_spec("llreval"):
-        add("llreval", tested, measure(lambda: peers.evaluation(test)))
+    add("lir isotonic", trained, measure(lambda: peers.lir_isotonic(train)))
+    add("lir logistic", trained, measure(lambda: peers.lir_logistic(train)))
+    add("lir Cllr and minimum", tested, measure(lambda: peers.lir_costs(test)))
+    add("llreval", tested, measure(lambda: peers.evaluation(test)))
     for name, work in (("scipy t.fit", peers.student_t), ("scipy norminvgauss.fit", peers.nig)):
         count, seconds = largest_within(limit, work, train.non)
         add(name, count, Measured(seconds, float("nan"), None))
@@ -102,6 +103,9 @@ def peer_steps(train: Scores, test: Scores, limit: float) -> dict[str, tuple[int
 SAME_WORK = {
     "scikit-learn isotonic": "fit pav",
     "scikit-learn logistic": "fit logistic",
+    "lir isotonic": "fit pav",
+    "lir logistic": "fit logistic",
+    "lir Cllr and minimum": "evaluate: EER, Cllr, minCllr",
     "llreval": "evaluate: EER, Cllr, minCllr",
     "scipy t.fit": "fit student-t",
     "scipy norminvgauss.fit": "fit nig",
