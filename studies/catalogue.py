@@ -65,14 +65,16 @@ STUDIES = {
         "What are durations and conditions worth?", "side_information", 1, "scores"
     ),
     "fusion_scale": Study("How fast is a fusion?", "fusion_scale", 1, alone=True),
-    "exports": Study("How far are exports from the formula?", "exports", 1, alone=True),
+    "exports": Study("How far are exports from the formula?", "exports", 0.4, alone=True),
     "hard_exports": Study("And those of models that are hard to export?", "hard_exports", 1),
     "pairs_coverage": Study("Do the intervals of counted pairs hold?", "pairs_coverage", 5),
-    "pairs_speed": Study("How fast are pairs counted?", "pairs_speed", 1, alone=True),
-    "paper_scale": Study("How fast is it, beside other tools?", "paper_scale", 3, alone=True),
+    "pairs_speed": Study("How fast are pairs counted?", "pairs_speed", 0.6, alone=True),
+    "paper_scale": Study(
+        "How fast is it, beside other tools?", "paper_scale", 4, "peers", alone=True
+    ),
     "kernels": Study("How much do compiled passes and threads gain?", "kernels", 1, alone=True),
     "reading": Study("How fast are text files read?", "reading", 1, alone=True),
-    "joining": Study("What does a key in other files cost?", "joining", 1, alone=True),
+    "joining": Study("What does a key in other files cost?", "joining", 0.8, alone=True),
     "scale": Study("And files larger than memory, and clusters?", "scale", 2, alone=True),
     "footprint": Study(
         "How large is it, and how long does it take to start?", "footprint", 0.5, alone=True
