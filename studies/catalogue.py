@@ -30,7 +30,7 @@ STUDIES = {
     "paper_figures": Study(
         "How wide a range does each curve of the paper cover?", "paper_figures", 2
     ),
-    "peers_accuracy": Study("And beside other packages?", "peers_accuracy", 6, "peers"),
+    "peers_accuracy": Study("And beside other packages?", "peers_accuracy", 4, "peers"),
     "few_bayes": Study("What are priors worth where trials are few?", "few_bayes", 10, "scores"),
     "few_targets": Study("What are bounds worth there?", "few_targets", 3, "scores"),
     "safe_defaults": Study("What do bounds cost on large sets?", "safe_defaults", 1, "scores"),
