@@ -35,7 +35,7 @@ STUDIES = {
     "paper_figures": Study(
         "How wide a range does each curve of the paper cover?", "paper_figures", 2
     ),
-    "peers_accuracy": Study("And beside other packages?", "peers_accuracy", 6, "peers"),
+    "peers_accuracy": Study("And beside other packages?", "peers_accuracy", 4, "peers"),
     "few_bayes": Study("What are priors worth where trials are few?", "few_bayes", 3, "scores"),
     "nig_chain": Study("Are their posteriors those of long chains?", "nig_chain", 1),
     "few_targets": Study("What are bounds worth there?", "few_targets", 2, "scores"),
