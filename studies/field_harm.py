@@ -134,10 +134,10 @@ def unshifted_tables(rows: list[Row]) -> str:
             found = {"all without labels": without} | groups(rows, key)
         for one, some in found.items():
             worst, *others = by_harm(some)
-            other = [row["harm"] for row in others if _same(row) != _same(worst)][:1]
+            other = [thousandths(x["harm"]) for x in others if _same(x) != _same(worst)]
             same = 100 * sum(row["choice"] == "as it was" for row in some) / len(some)
             harms = [thousandths(mean(some, "harm")), thousandths(worst["harm"]), _where(worst)]
-            lines.append([one, len(some), rounded(same, 0), *harms, *map(thousandths, other)])
+            lines.append([one, len(some), rounded(same, 0), *harms, *(other or [""])[:1]])
         tables.append(markdown([name, *head], lines))
     return "\n".join(tables)
 

@@ -156,7 +156,7 @@ def intervals_tables(rows: list[Row]) -> str:
     """How often intervals hold, in per cent, and how wide those of Cllr are."""
     every = {"share, T": ("told", "T"), "move": ("move",), "family": ("family",)}
     head = ["n", *PREDICTED.values(), "median width, Cllr"]
-    tables = []
+    tables: list[str] = []
     for name, keys in every.items():
         lines: list[list[object]] = []
         first = {} if tables else {"all": rows}
