@@ -116,30 +116,25 @@ def unshifted_rows(name: str, method: str, share: float, size: int) -> list[Row]
     rows = []
     for told, given in ways.items():
         row = adapted(cal, pool, judge, **given)
-        row |= {"set": name, "method": method, "share": share, "size": f"{size:,}", "told": told}
+        row |= {"set": name, "method": method, "share": share, "scores": f"{size:,}", "told": told}
         rows.append(row | {"labelled": LABELLED in told, "harm": row["cllr"] - before})
     return rows
 
 
 def unshifted_tables(rows: list[Row]) -> str:
     """By what was said of the share, and by the pool: harm in thousandths of a bit."""
-    without = where(rows, labelled=False)
-    every = {"share told": "told", "scores": "size", "share of targets": "share"}
+    found = groups(where(rows, labelled=False), "told", "scores", "share", "method")
+    found = {"all without labels": found.pop("all"), **found}
+    found |= {f"told: {told}": where(rows, told=told) for told in unique(rows, "told")}
+    lines = []
+    for one, some in found.items():
+        worst, *others = by_harm(some)
+        other = [thousandths(x["harm"]) for x in others if _same(x) != _same(worst)]
+        same = 100 * sum(row["choice"] == "as it was" for row in some) / len(some)
+        harms = [thousandths(mean(some, "harm")), thousandths(worst["harm"]), _where(worst)]
+        lines.append([one, len(some), rounded(same, 0), *harms, *(other or [""])[:1]])
     head = ["n", "left as it was, %", "mean harm", "largest harm", "where", "in another set"]
-    tables = []
-    for name, key in every.items():
-        lines = []
-        found = groups(without, key)
-        if key == "told":
-            found = {"all without labels": without} | groups(rows, key)
-        for one, some in found.items():
-            worst, *others = by_harm(some)
-            other = [thousandths(x["harm"]) for x in others if _same(x) != _same(worst)]
-            same = 100 * sum(row["choice"] == "as it was" for row in some) / len(some)
-            harms = [thousandths(mean(some, "harm")), thousandths(worst["harm"]), _where(worst)]
-            lines.append([one, len(some), rounded(same, 0), *harms, *(other or [""])[:1]])
-        tables.append(markdown([name, *head], lines))
-    return "\n".join(tables)
+    return markdown(["", *head], lines)
 
 
 def _where(row: Row) -> str:

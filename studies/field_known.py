@@ -23,7 +23,6 @@ from studies.field_run import (
     markdown,
     mean,
     rounded,
-    unique,
     values,
 )
 from studies.field_sets import EVERY_FAMILY, FAMILIES, FRESH_FAMILIES, Shift, random
@@ -90,16 +89,9 @@ def simulated_rows(family: str, size: int, shift: str, method: str) -> list[Row]
 
 
 def simulated_tables(rows: list[Row]) -> str:
-    """Violations, gains and choices: by pool and share; method; size; family; shift."""
-    several = len(unique(rows, "method")) > 1
-    every = {"T": ("T",), "shift": ("shift",), "family": ("family",)}
-    every |= {"method": ("method",)} if several else {}
-    found = {name: groups(rows, *keys) for name, keys in every.items()}
-    found = {"unlabelled scores, share": {"all": rows} | groups(rows, "pool")} | found
-    return "\n".join(
-        markdown([name, *_SUMMARY], [[one, *_summary(some)] for one, some in each.items()])
-        for name, each in found.items()
-    )
+    """Violations, gains and choices: of all; by pool, size, shift, family and method."""
+    found = groups(rows, "pool", "T", "shift", "family", "method")
+    return markdown(["", *_SUMMARY], [[one, *_summary(some)] for one, some in found.items()])
 
 
 _SUMMARY = (
@@ -137,7 +129,7 @@ def intervals_rows(family: str, size: int, move: str, draw: int, method: str) ->
     for told in (pool.share, None):
         row, new = adaptation(cal, pool.pool, judge, p_target=told)
         row |= {"family": family, "T": size, "move": move, "method": method}
-        row["told"] = "told" if told else "not told"
+        row["share"] = "told" if told else "not told"
         if new is None or new.adapted is None:
             continue
         seen = llrcal.evaluate(*(new.without_warnings(side) for side in judge.test))
@@ -154,20 +146,14 @@ def intervals_rows(family: str, size: int, move: str, draw: int, method: str) ->
 
 def intervals_tables(rows: list[Row]) -> str:
     """How often intervals hold, in per cent, and how wide those of Cllr are."""
-    every = {"share, T": ("told", "T"), "move": ("move",), "family": ("family",)}
-    head = ["n", *PREDICTED.values(), "median width, Cllr"]
-    tables: list[str] = []
-    for name, keys in every.items():
-        lines: list[list[object]] = []
-        first = {} if tables else {"all": rows}
-        for one, some in (first | groups(rows, *keys)).items():
-            lines.append([one, len(some)])
-            for key in PREDICTED:
-                known = [row for row in some if f"held {key}" in row]
-                lines[-1].append(rounded(100 * mean(known, f"held {key}"), 0) if known else "")
-            lines[-1].append(rounded(float(np.median(values(some, "width cllr"))), 2))
-        tables.append(markdown([name, *head], lines))
-    return "\n".join(tables)
+    lines: list[list[object]] = []
+    for one, some in groups(rows, "share", "T", "move", "family").items():
+        lines.append([one, len(some)])
+        for key in PREDICTED:
+            known = [row for row in some if f"held {key}" in row]
+            lines[-1].append(rounded(100 * mean(known, f"held {key}"), 0) if known else "")
+        lines[-1].append(rounded(float(np.median(values(some, "width cllr"))), 2))
+    return markdown(["", "n", *PREDICTED.values(), "median width, Cllr"], lines)
 
 
 SIMULATED = Part(simulated_cells, simulated_rows, simulated_tables)

@@ -133,11 +133,10 @@ def where(rows: Iterable[Row], **wanted: object) -> list[Row]:
 
 
 def groups(rows: list[Row], *keys: str) -> dict[str, list[Row]]:
-    """The rows of each value of a key, or of several together."""
-    found = {}
-    for these in unique(rows, *keys):
-        each = (these,) if len(keys) == 1 else these
-        found[", ".join(map(str, each))] = where(rows, **dict(zip(keys, each, strict=True)))
+    """All rows, and those of each value of each key, by names such as ``T: 60``."""
+    found = {"all": rows}
+    for key in keys:
+        found |= {f"{key}: {value}": where(rows, **{key: value}) for value in unique(rows, key)}
     return found
 
 
