@@ -116,7 +116,7 @@ def unshifted_rows(name: str, method: str, share: float, size: int) -> list[Row]
     rows = []
     for told, given in ways.items():
         row = adapted(cal, pool, judge, **given)
-        row |= {"set": name, "method": method, "share": share, "scores": f"{size:,}", "told": told}
+        row |= {"set": name, "method": method, "share": share, "scores": size, "told": told}
         rows.append(row | {"labelled": LABELLED in told, "harm": row["cllr"] - before})
     return rows
 

@@ -133,10 +133,13 @@ def where(rows: Iterable[Row], **wanted: object) -> list[Row]:
 
 
 def groups(rows: list[Row], *keys: str) -> dict[str, list[Row]]:
-    """All rows, and those of each value of each key, by names such as ``T: 60``."""
+    """All rows, and those of each value of each key, by names such as ``T: 1,000``."""
     found = {"all": rows}
     for key in keys:
-        found |= {f"{key}: {value}": where(rows, **{key: value}) for value in unique(rows, key)}
+        values = unique(rows, key)
+        for value in values if isinstance(values[0], str) else sorted(values):
+            shown = value if isinstance(value, str) else f"{value:,}"
+            found[f"{key}: {shown}"] = where(rows, **{key: value})
     return found
 
 
