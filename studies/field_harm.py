@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from llrcal.arrays import Array
 from studies.field_run import (
+    METHODS,
     Cell,
     Judge,
     Options,
@@ -123,7 +124,8 @@ def unshifted_rows(name: str, method: str, share: float, size: int) -> list[Row]
 
 def unshifted_tables(rows: list[Row]) -> str:
     """By what was said of the share, and by the pool: harm in thousandths of a bit."""
-    found = groups(where(rows, labelled=False), "told", "scores", "share", "method")
+    order = (*unique(rows, "told"), *METHODS)
+    found = groups(where(rows, labelled=False), "told", "scores", "share", "method", order=order)
     found = {"all without labels": found.pop("all"), **found}
     found |= {f"told: {told}": where(rows, told=told) for told in unique(rows, "told")}
     lines = []

@@ -11,6 +11,7 @@ import numpy as np
 import llrcal
 from studies.field_run import (
     CHOICES,
+    METHODS,
     Cell,
     Judge,
     Options,
@@ -90,7 +91,8 @@ def simulated_rows(family: str, size: int, shift: str, method: str) -> list[Row]
 
 def simulated_tables(rows: list[Row]) -> str:
     """Violations, gains and choices: of all; by pool, size, shift, family and method."""
-    found = groups(rows, "pool", "T", "shift", "family", "method")
+    order = (*POOLS, *SHIFTS, *EVERY, *METHODS)
+    found = groups(rows, "pool", "T", "shift", "family", "method", order=order)
     return markdown(["", *_SUMMARY], [[one, *_summary(some)] for one, some in found.items()])
 
 
@@ -147,7 +149,8 @@ def intervals_rows(family: str, size: int, move: str, draw: int, method: str) ->
 def intervals_tables(rows: list[Row]) -> str:
     """How often intervals hold, in per cent, and how wide those of Cllr are."""
     lines: list[list[object]] = []
-    for one, some in groups(rows, "share", "T", "move", "family").items():
+    order = ("told", "not told", *MOVES, *EVERY)
+    for one, some in groups(rows, "share", "T", "move", "family", order=order).items():
         lines.append([one, len(some)])
         for key in PREDICTED:
             known = [row for row in some if f"held {key}" in row]

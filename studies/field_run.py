@@ -132,14 +132,19 @@ def where(rows: Iterable[Row], **wanted: object) -> list[Row]:
     return [row for row in rows if all(row.get(key) == value for key, value in wanted.items())]
 
 
-def groups(rows: list[Row], *keys: str) -> dict[str, list[Row]]:
-    """All rows, and those of each value of each key, by names such as ``T: 1,000``."""
+def groups(rows: list[Row], *keys: str, order: Sequence[str]) -> dict[str, list[Row]]:
+    """All rows, and those of each value of each key, by names such as ``T: 1,000``.
+
+    Numbers are sorted, and words are in their order. A key with a single value is left out.
+    """
     found = {"all": rows}
     for key in keys:
-        values = unique(rows, key)
-        for value in values if isinstance(values[0], str) else sorted(values):
-            shown = value if isinstance(value, str) else f"{value:,}"
-            found[f"{key}: {shown}"] = where(rows, **{key: value})
+        every = unique(rows, key)
+        words = isinstance(every[0], str)
+        for value in sorted(every, key=order.index if words else None):
+            if len(every) > 1:
+                shown = value if words else f"{value:,}"
+                found[f"{key}: {shown}"] = where(rows, **{key: value})
     return found
 
 
