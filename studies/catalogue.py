@@ -60,6 +60,26 @@ STUDIES = {
     "zoo": Study("Are animals found where there are none?", "zoo", 2),
     "speaker_folds": Study("What do folds say of new speakers?", "speaker_folds", 6),
     "verdict_study": Study("How often is a verdict wrong?", "verdict_study", 6, "scores"),
+    "field_pairs": Study(
+        "What does adaptation leave of a loss?", "field pairs --methods smooth nig", 2, "scores"
+    ),
+    "field_labelled": Study(
+        "And with a few labelled scores?", "field labelled --draws 2", 4, "scores"
+    ),
+    "field_fresh": Study("Where the truth is known, does it harm?", "field fresh", 4),
+    "field_simulated": Study("And by any method?", "field simulated --methods all --cells 150", 3),
+    "field_held_out": Study("What if the scores are a lie?", "field held_out", 3, "scores"),
+    "field_lies": Study("And on sets that served to choose?", "field lies --cells 4", 1, "scores"),
+    "field_unshifted": Study(
+        "Does it harm where nothing has moved?",
+        "field unshifted --methods smooth nig --cells 60",
+        4,
+        "scores",
+    ),
+    "field_intervals": Study(
+        "Do the intervals of an adaptation hold?", "field intervals --draws 1", 2
+    ),
+    "field_watch": Study("When does watch raise an alarm?", "field watch --draws 1", 3, "scores"),
     "fusion": Study("What does a fusion gain?", "fusion", 3, "scores"),
     "side_information": Study(
         "What are durations and conditions worth?", "side_information", 1, "scores"

@@ -1,12 +1,12 @@
 """Calibrations in the field: what ``llrcal.adapt`` and ``llrcal.watch`` are worth, and their harm.
 
-    python -m studies.field PART [--scores DIR] [--jobs N] [--quick] [--json OUT] [--method M ...]
+    python -m studies.field PART [--methods M ...] [--cells N] [--draws N] [--jobs N] [--rows FILE]
 
 PART is one of
 
 pairs      loss on shifted pairs of places, adapted without labels
 labelled   the same with a few labelled scores, beside the others and alone
-simulated  ten families with known truth, shifted in every way
+simulated  ten families of densities of known truth, shifted in every way
 fresh      the same on six others, which had no part in any choice
 lies       pools that are not what they are said to be
 held_out   the same on sets that had no part in any choice
@@ -15,8 +15,8 @@ intervals  how often 95 % intervals hold the truth
 watch      alarms, false and true, and their price
 
 It needs NumPy, SciPy and llrcal, and for the real sets ``shared/scores``. All is seeded, and the
-rows do not depend on the number of jobs, but for the seconds. ``--from`` prints the tables of rows
-that ``--json`` wrote.
+tables do not depend on the number of jobs, but for the seconds. Without options, a part may take
+hours: ``--cells`` tries so many of its cases, drawn at random.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ import json
 import multiprocessing
 import os
 import sys
-import time
 import warnings
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from studies.field_harm import HELD_OUT_LIES, LIES, UNSHIFTED
 from studies.field_known import FRESH_SIMULATED, INTERVALS, SIMULATED
 from studies.field_pairs import LABELLED, PAIRS
-from studies.field_run import METHODS, OTHERS, Cell, Options, Row
+from studies.field_run import METHODS, Cell, Options, Row
 from studies.field_sets import REAL, make_speech_scores
 from studies.field_watch import WATCH
 
@@ -51,36 +51,29 @@ PARTS = {
 }
 
 
-def one_cell(job: tuple[str, Options, int, Cell]) -> tuple[int, list[Row]]:
-    """The rows of a cell, and its number."""
-    part, options, number, cell = job
+def one_cell(part: str, cell: Cell) -> list[Row]:
+    """The rows of a cell."""
     warnings.simplefilter("ignore")
-    return number, PARTS[part].rows(options, *cell)
+    return PARTS[part].rows(*cell)
 
 
-def every_row(part: str, options: Options, jobs: int, only: str) -> list[Row]:
+def every_row(part: str, options: Options, jobs: int) -> list[Row]:
     """The rows of all cells, in their order, whatever the number of jobs."""
-    cells = [cell for cell in PARTS[part].cells(options) if only in " ".join(map(str, cell))]
-    work = [(part, options, number, cell) for number, cell in enumerate(cells)]
-    found: dict[int, list[Row]] = {}
-    start = time.perf_counter()
-    for number, rows in _done(work, jobs):
-        found[number] = rows
-        spent = time.perf_counter() - start
-        print(
-            f"\r{part}: {len(found)} of {len(work)} cells, {spent:.0f} s", end="", file=sys.stderr
-        )
+    cells, rows = PARTS[part].cells(options), []
+    for number, found in enumerate(_done(partial(one_cell, part), cells, jobs), 1):
+        rows += found
+        print(f"\r{part}: {number} of {len(cells)} cells", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
-    return [row for number in sorted(found) for row in found[number]]
+    return rows
 
 
-def _done(work: list[tuple[str, Options, int, Cell]], jobs: int) -> Iterator[tuple[int, list[Row]]]:
+def _done(work: partial[list[Row]], cells: list[Cell], jobs: int) -> Iterator[list[Row]]:
     if jobs == 1:
-        yield from map(one_cell, work)
+        yield from map(work, cells)
         return
     os.environ.update(OPENBLAS_NUM_THREADS="1", LLRCAL_THREADS="1")  # for the processes to come
     with multiprocessing.get_context("spawn").Pool(jobs) as pool:
-        yield from pool.imap_unordered(one_cell, work)
+        yield from pool.imap(work, cells)
 
 
 def main() -> None:
@@ -88,33 +81,19 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("part", choices=PARTS)
-    parser.add_argument("--scores", type=Path, default=REAL)
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--quick", action="store_true", help="a few cells of every kind")
+    parser.add_argument("--methods", nargs="+", default=["smooth"], help="or all")
+    parser.add_argument("--cells", type=int, help="how many to try, instead of all")
     parser.add_argument("--draws", type=int, default=5)
-    parser.add_argument("--only", default="", help="cells whose names contain this")
-    parser.add_argument("--json", type=Path, help="where to write the rows")
-    parser.add_argument("--from", dest="rows", type=Path, help="rows to print again")
-    parser.add_argument("--method", nargs="+", help="instead of those of the part")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--rows", type=Path, help="a file for all rows, as JSON")
     given = parser.parse_args()
+    if REAL.exists():
+        make_speech_scores(REAL)
+    methods = METHODS if given.methods == ["all"] else tuple(given.methods)
+    rows = every_row(given.part, Options(methods, given.cells, given.draws), given.jobs)
     if given.rows:
-        print(PARTS[given.part].table(json.loads(given.rows.read_text())))
-        return
-    options = Options(
-        given.scores.resolve(),
-        tuple(given.method or METHODS),
-        () if given.method else OTHERS,
-        given.quick,
-        given.draws,
-    )
-    if given.scores.exists():
-        make_speech_scores(options.scores)
-    warnings.simplefilter("ignore")
-    rows = every_row(given.part, options, given.jobs, given.only)
-    if given.json:
-        given.json.parent.mkdir(parents=True, exist_ok=True)
-        given.json.write_text(json.dumps(rows, indent=0) + "\n")
-    print(PARTS[given.part].table(rows))
+        given.rows.write_text(json.dumps(rows, indent=0) + "\n")
+    print(PARTS[given.part].tables(rows))
 
 
 if __name__ == "__main__":

@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from llrcal.arrays import Array
 from studies.field_run import (
+    METHODS,
     Cell,
     Judge,
     Options,
     Part,
     Row,
     adapted,
-    counted,
+    by_harm,
     fit,
+    groups,
     markdown,
+    mean,
     pooled,
+    rounded,
+    thousandths,
     told_shares,
     unique,
-    values,
     where,
-    worst,
 )
 from studies.field_sets import (
     FAMILIES,
     HALVED,
+    REAL,
     SIMULATED,
     SYSTEMS,
     Classes,
@@ -37,18 +43,20 @@ from studies.field_sets import (
 JUDGED = 1_000_000  # non-targets, at most
 FRESH = 20_000
 SHARES = (0.002, 0.01, 0.1, 0.5)
-POOLS = (500, 5_000, 100_000, 3_000_000)
-LARGEST = POOLS[-1]  # for Speech Commands only
+POOLS = (500, 5_000, 100_000, 3_000_000)  # the last for Speech Commands only
 LEAST_TRAINING = 100
-FOR_ALL_METHODS = ("plda", "II", "speech cos", "gaussian 1000", "gamma 1000", "tied 1000")
+LABELLED = "30 + 30 labelled"
+NOISY = ("speech plda noisy", "speech plda noisy swapped")
+"""Halves whose speakers are others, where the largest harm was seen: these are always tried."""
 _ENOUGH = 60_000  # scores of each class of a family, for the largest pool
 LIED_TO = (
     *(*SYSTEMS, "II", "IP", "PP", "asvspoof eval", "gaussian 1000", "gamma 1000", "tied 1000"),
     *("PI", "PM", "bssr1 face", "bssr1 finger", "laplace 1000", "skew-normal 1000"),
     *("bimodal targets 300", "bimodal non-targets 300", "lognormal 300", "student-t 1000"),
-    *("speech cos", "speech plda", "listeners", "nig 1.5 700", "nig 2 200", "bounded 500"),
+    *("speech cos", "listeners", "nig 1.5 700", "nig 2 200", "bounded 500"),
     *("skew-normal 150", "laplace 150", "student-t 400", "bimodal targets 1000", "gamma 250"),
 )
+WORST = "speech plda"
 # Tried once, after all constants were chosen.
 HELD_OUT = (
     *("lda_plda swapped", "IP swapped", "PM swapped", "bssr1 finger swapped"),
@@ -59,83 +67,84 @@ HELD_OUT = (
 RARE = 0.05  # the share of pools about whose share a lie is told
 
 
-def alike(options: Options, name: str) -> tuple[Classes, Classes]:
+@lru_cache(maxsize=2)
+def alike(name: str) -> tuple[Classes, Classes]:
     """Scores to train on and others like them: of a real set, or of a family, as ``gamma 100``."""
     family, _, size = name.rpartition(" ")
     if family not in SIMULATED:
-        return halves(options.scores, name.removesuffix(" swapped"), name.endswith(" swapped"))
+        return halves(REAL, name.removesuffix(" swapped"), name.endswith(" swapped"))
     rng, count = random("alike", name), int(size)
     drawn = SIMULATED[family].drawn
     return drawn(rng, count, 10 * count), drawn(rng, _ENOUGH, 2 * _ENOUGH)
 
 
 def unshifted_cells(options: Options) -> list[Cell]:
-    real = ["plda", "II", "bssr1 face"] if options.quick else HALVED[::-1]
-    sizes = (100,) if options.quick else (100, 1000)
-    names = [*real, *(f"{family} {size}" for family in FAMILIES for size in sizes)]
-    cells = [(name, method) for name in names for method in options.methods]
-    if not options.quick:
-        cells += [(name, method) for name in FOR_ALL_METHODS for method in options.others]
-    return cells
+    """Sets with enough targets, and pools that can be drawn from them."""
+    names = [*HALVED, *(f"{family} {size}" for family in FAMILIES for size in (100, 1000))]
+    always = [(name, "smooth", 0.002, 100_000) for name in NOISY]
+    found = []
+    for name in names:
+        train, test = alike(name)
+        if len(train.tar) >= LEAST_TRAINING:
+            pools = [*_pools(name, test)]
+            found += [(name, method, *pool) for method in options.methods for pool in pools]
+    return [*always, *options.sampled([cell for cell in found if cell not in always])]
 
 
-def unshifted_rows(options: Options, name: str, method: str) -> list[Row]:
-    """Every share and size of the pool, and what is said of the share."""
-    train, test = alike(options, name)
-    if len(train.tar) < LEAST_TRAINING:
-        return []
+def _pools(name: str, test: Classes) -> Iterator[tuple[float, int]]:
+    sizes = POOLS if name.startswith("speech") else POOLS[:-1]
+    for size, share in itertools.product(sizes, SHARES):
+        enough = share * size <= len(test.tar) and (1 - share) * size <= len(test.non)
+        if enough and share * size >= 1:
+            yield share, size
+
+
+def unshifted_rows(name: str, method: str, share: float, size: int) -> list[Row]:
+    """What is done if the share is told in every way, and with labels."""
+    train, test = alike(name)
     judge, cal = Judge(test.thinned(JUDGED)), fit(train, method)
     before = judge.cllr(cal)
+    rng = random("unshifted", name, share, size)
+    targets = max(1, round(share * size))
+    drawn = test.drawn(rng, targets, size - targets)
+    labelled = test.drawn(rng, 30, 30)._asdict()
+    pool = pooled(drawn.pool)
+    ways: dict[str, dict[str, object]] = {
+        told: {"p_target": p} for told, p in told_shares(drawn.share).items()
+    }
+    ways[f"right, {LABELLED}"] = {"p_target": drawn.share, **labelled}
+    ways[f"not told, {LABELLED}"] = {"p_target": None, **labelled}
     rows = []
-    for share, size in _pools(options, name, method, test):
-        rng = random("unshifted", name, share, size)
-        targets = max(1, round(share * size))
-        drawn = test.drawn(rng, targets, size - targets)
-        labelled = test.drawn(rng, 30, 30)._asdict()
-        pool = pooled(drawn.pool)
-        ways: dict[str, dict[str, object]] = {
-            told: {"p_target": p} for told, p in told_shares(drawn.share).items()
-        }
-        ways["30 + 30"] = {"p_target": drawn.share, **labelled}
-        ways["30 + 30, not told"] = {"p_target": None, **labelled}
-        for told, given in ways.items():
-            row = adapted(cal, pool, judge, **given)
-            row |= {"set": name, "method": method, "share": share, "size": size, "told": told}
-            rows.append(row | {"before": before, "harm": row["cllr"] - before})
+    for told, given in ways.items():
+        row = adapted(cal, pool, judge, **given)
+        row |= {"set": name, "method": method, "share": share, "scores": size, "told": told}
+        rows.append(row | {"labelled": LABELLED in told, "harm": row["cllr"] - before})
     return rows
 
 
-def _pools(options: Options, name: str, method: str, test: Classes) -> Iterator[tuple[float, int]]:
-    if method not in options.methods:
-        yield 0.1, 5_000
-        return
-    for size in POOLS[:2] if options.quick else POOLS:
-        if size == LARGEST and not name.startswith("speech"):
-            continue
-        for share in SHARES:
-            enough = share * size <= len(test.tar) and (1 - share) * size <= len(test.non)
-            if enough and share * size >= 1:
-                yield share, size
-
-
-def unshifted_table(rows: list[Row]) -> str:
-    """Harm in thousandths of a bit, worst and mean."""
-    tables = [
-        _harms(where(rows, method=method), method, keys)
-        for method in unique(rows, "method")
-        for keys in (("told",), ("share",), ("size",), ("set",))
-    ]
-    return "\n".join(tables)
-
-
-def _harms(rows: list[Row], method: str, keys: tuple[str, ...]) -> str:
+def unshifted_tables(rows: list[Row]) -> str:
+    """By what was said of the share, and by the pool: harm in thousandths of a bit."""
+    order = (*unique(rows, "told"), *METHODS)
+    found = groups(where(rows, labelled=False), "told", "scores", "share", "method", order=order)
+    found = {"all without labels": found.pop("all"), **found}
+    found |= {f"told: {told}": where(rows, told=told) for told in unique(rows, "told")}
     lines = []
-    for these in unique(rows, *keys):
-        some = where(rows, **dict(zip(keys, (these,), strict=True)))
-        harm, at = worst(some, "harm", "set", "share", "size", "told")
-        mean = 1000 * float(values(some, "harm").mean())
-        lines.append([these, len(some), mean, 1000 * harm, at, counted(some)])
-    return markdown([f"{method}: {keys[0]}", "n", "mean harm", "worst", "where", "choices"], lines)
+    for one, some in found.items():
+        worst, *others = by_harm(some)
+        other = [thousandths(x["harm"]) for x in others if _same(x) != _same(worst)]
+        same = 100 * sum(row["choice"] == "as it was" for row in some) / len(some)
+        harms = [thousandths(mean(some, "harm")), thousandths(worst["harm"]), _where(worst)]
+        lines.append([one, len(some), rounded(same, 0), *harms, *(other or [""])[:1]])
+    head = ["n", "left as it was, %", "mean harm", "largest harm", "where", "in another set"]
+    return markdown(["", *head], lines)
+
+
+def _where(row: Row) -> str:
+    return str(row["set"]) if float(thousandths(row["harm"])) > 0 else ""
+
+
+def _same(row: Row) -> str:
+    return str(row["set"]).removesuffix(" swapped")
 
 
 class Lie(NamedTuple):
@@ -147,7 +156,7 @@ class Lie(NamedTuple):
     """Where the harm is done."""
 
 
-def lies(options: Options, name: str, test: Classes) -> Iterator[tuple[str, Lie]]:
+def lies(name: str, test: Classes) -> Iterator[tuple[str, Lie]]:
     """Every lie about one set, and some truths to compare with."""
     rng = random("lies", name)
     targets = min(int(RARE / (1 - RARE) * len(test.non)), len(test.tar))
@@ -155,7 +164,7 @@ def lies(options: Options, name: str, test: Classes) -> Iterator[tuple[str, Lie]
     pool, share = rare.pool, rare.share
     low, high = float(pool.min()), float(pool.max())
     turned = Classes(*(low + high - side for side in test))
-    other = another(options, name)
+    other = another(name)
     yield "the truth", Lie(pool, share, test)
     yield "the truth, 100 scores", Lie(rng.choice(pool, 100, replace=False), share, test)
     yield "the truth, 30 scores", Lie(rng.choice(pool, 30, replace=False), share, test)
@@ -173,61 +182,57 @@ def lies(options: Options, name: str, test: Classes) -> Iterator[tuple[str, Lie]
         yield f"reversed, {told}, and so is the test", Lie(low + high - pool, p, turned)
 
 
-def another(options: Options, name: str) -> Array:
+def another(name: str) -> Array:
     """Scores of another recognizer, one in ten of a target."""
     name = name.removesuffix(" swapped")
     if name in SYSTEMS:
         other = SYSTEMS[(SYSTEMS.index(name) + 1) % len(SYSTEMS)]
-        found = halves(options.scores, other)[1]
+        found = halves(REAL, other)[1]
     elif name.rpartition(" ")[0] in SIMULATED:
         tar, non = FAMILIES["laplace"].drawn(random("another", name), 500, 4500)
         return Classes(20 * tar + 50, 20 * non + 50).pool
     else:
-        found = place(options.scores, "asvspoof dev" if name != "asvspoof eval" else "PP")
+        found = place(REAL, "asvspoof dev" if name != "asvspoof eval" else "PP")
     return found.drawn(random("another", name), 300, 2700).pool
 
 
 def lies_cells(options: Options) -> list[Cell]:
-    names = ("plda", "II", "gaussian 1000") if options.quick else LIED_TO
-    return [(name, method) for name in names for method in options.methods]
+    """The worst is always among them."""
+    names = [(name, method) for name in LIED_TO for method in options.methods]
+    return [*((WORST, method) for method in options.methods), *options.sampled(names)]
 
 
 def held_out_cells(options: Options) -> list[Cell]:
-    return [(name, method) for name in HELD_OUT for method in options.methods]
+    return options.sampled([(name, method) for name in HELD_OUT for method in options.methods])
 
 
-def lies_rows(options: Options, name: str, method: str) -> list[Row]:
+def lies_rows(name: str, method: str) -> list[Row]:
     """The harm of every lie."""
-    train, test = alike(options, name)
+    train, test = alike(name)
     test = Classes(test.tar[:FRESH], test.non[:FRESH])
     cal, rows = fit(train, method), []
-    for said, lie in lies(options, name, test):
+    for said, lie in lies(name, test):
         judge = Judge(lie.test)
-        before = judge.cllr(cal)
         row = adapted(cal, lie.pool, judge, p_target=lie.p_target)
-        row |= {"set": name, "method": method, "lie": said, "before": before}
-        rows.append(row | {"harm": row["cllr"] - before, "warned": bool(row["warnings"])})
+        row |= {"set": name, "method": method, "lie": said, "warned": bool(row["warnings"])}
+        rows.append(row | {"harm": row["cllr"] - judge.cllr(cal)})
     return rows
 
 
-def lies_table(rows: list[Row]) -> str:
+def lies_tables(rows: list[Row]) -> str:
     """By lie: harm in thousandths of a bit, and how often there was a warning."""
-    tables = []
-    for method in unique(rows, "method"):
-        lines = []
-        for lie in unique(rows, "lie"):
-            some = where(rows, method=method, lie=lie)
-            harm, at = worst(some, "harm", "set")
-            means = [float(values(some, key).mean()) for key in ("before", "harm")]
-            warned = f"{sum(row['warned'] for row in some)} of {len(some)}"
-            words = counted(some, "warnings")
-            lines.append([lie, means[0], 1000 * means[1], 1000 * harm, at, warned, words])
-            lines[-1].append(counted(some))
-        head = [method, "Cllr before", "mean harm", "worst", "where", "warned", "of", "choices"]
-        tables.append(markdown(head, lines))
-    return "\n".join(tables)
+    lines = []
+    for lie in unique(rows, "lie"):
+        some = by_harm(where(rows, lie=lie))
+        harms = [*(thousandths(row["harm"]) for row in some), ""]
+        warned = sum(row["warned"] for row in some)
+        unwarned = [row["harm"] for row in some if not row["warned"]]
+        most = thousandths(max(unwarned)) if unwarned else ""
+        lines.append([lie, len(some), harms[0], _where(some[0]), harms[1], warned, most])
+    head = ["lie", "n", "largest harm", "where", "next", "warned", "largest without a warning"]
+    return markdown(head, lines)
 
 
-UNSHIFTED = Part(unshifted_cells, unshifted_rows, unshifted_table)
-LIES = Part(lies_cells, lies_rows, lies_table)
-HELD_OUT_LIES = Part(held_out_cells, lies_rows, lies_table)
+UNSHIFTED = Part(unshifted_cells, unshifted_rows, unshifted_tables)
+LIES = Part(lies_cells, lies_rows, lies_tables)
+HELD_OUT_LIES = Part(held_out_cells, lies_rows, lies_tables)

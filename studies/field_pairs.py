@@ -11,33 +11,39 @@ from studies.field_run import (
     Part,
     Row,
     adapted,
-    counted,
     fit,
     markdown,
+    mean,
     pooled,
+    rounded,
     told_shares,
     unique,
     values,
     where,
 )
-from studies.field_sets import CHOOSING, OTHER_PAIRS, SRE08_PAIRS, pair, random
+from studies.field_sets import OTHER_PAIRS, REAL, SRE08_PAIRS, pair, random
 
 JUDGED = 3_000_000  # non-targets, at most
 COUNTS = (10, 30, 100)  # labelled scores of each class
-QUICK = ["II>PP", "IP>II", "PP>PI", "PM>IP", "asvspoof dev>asvspoof eval"]
+SRE = "SRE 2008, 20 pairs"
+NOTICED = 1.0  # thousandth of a bit
 
 
-def names(options: Options) -> list[str]:
-    return QUICK if options.quick else [*OTHER_PAIRS[::-1], *SRE08_PAIRS]  # the largest first
+def cells(options: Options) -> list[Cell]:
+    names = [*SRE08_PAIRS, *OTHER_PAIRS]
+    return options.sampled([(name, method) for name in names for method in options.methods])
 
 
-def pairs_cells(options: Options) -> list[Cell]:
-    return [(name, method) for name in names(options) for method in options.methods]
+def _grouped(rows: list[Row]) -> dict[str, list[Row]]:
+    """The rows of all pairs of SRE 2008 together, and of every other pair."""
+    found = {SRE: [row for row in rows if row["pair"] in SRE08_PAIRS]}
+    found |= {short: where(rows, pair=name) for name, short in OTHER_PAIRS.items()}
+    return {name: some for name, some in found.items() if some}
 
 
-def pairs_rows(options: Options, name: str, method: str) -> list[Row]:
+def pairs_rows(name: str, method: str) -> list[Row]:
     """The loss of a pair in thousandths of a bit, with the share told in every way."""
-    train, test = pair(options.scores, name)
+    train, test = pair(REAL, name)
     judge, cal, pool = Judge(test.thinned(JUDGED)), fit(train, method), pooled(test.pool)
     before = 1000 * (judge.cllr(cal) - judge.least)
     rows = []
@@ -45,97 +51,93 @@ def pairs_rows(options: Options, name: str, method: str) -> list[Row]:
         row = adapted(cal, pool, judge, p_target=share)
         loss = 1000 * (row["cllr"] - judge.least)
         rows.append({"pair": name, "method": method, "told": told, **row})
-        rows[-1] |= {"before": before, "loss": loss, "cut": 1 - loss / before}
+        rows[-1] |= {"before": before, "loss": loss, "cut": 100 * (1 - loss / before)}
     return rows
 
 
-def pairs_table(rows: list[Row]) -> str:
-    """Losses of every pair; their means, and the cuts of all pairs and of two halves of them."""
+def pairs_tables(rows: list[Row]) -> str:
+    """Mean losses, by how much they are cut, and those of every pair."""
     ways, methods = unique(rows, "told"), unique(rows, "method")
-    lines, summary = [], []
-    for name in unique(rows, "pair"):
-        cells = []
+    means, cuts, each = [], [], []
+    for group, found in _grouped(rows).items():
         for method in methods:
-            some = where(rows, pair=name, method=method)
-            losses = " / ".join(f"{row['loss']:.1f}" for row in some)
-            cells += [f"{some[0]['before']:.1f}", losses, "; ".join(unique(some, "choice"))]
-        lines.append([name, *cells])
-    head = [f"{m}: {x}" for m in methods for x in ("as it is", " / ".join(ways), "choice")]
+            some = where(found, method=method)
+            losses = [rounded(mean(where(some, told=told), "loss")) for told in ways]
+            means.append([group, method, rounded(mean(some, "before")), *losses])
     for method in methods:
         for told in ways:
-            sre = [row for row in where(rows, method=method, told=told) if _is_sre(row)]
-            groups = {"all": sre}
-            groups["II, PI, PM"] = [row for row in sre if row["pair"].endswith(CHOOSING)]
-            groups["IP, PP"] = [row for row in sre if not row["pair"].endswith(CHOOSING)]
-            summary += [
-                [method, told, group, len(some), *_summary(some)]
-                for group, some in groups.items()
-                if some
-            ]
-    columns = ["method", "share", "pairs", "n", "as it is", "mean loss", "median cut", "least cut"]
-    seconds = values([row for row in rows if "seconds" in row], "seconds")
+            of_sre = where(_grouped(rows)[SRE], method=method, told=told)
+            cut = values(of_sre, "cut")
+            worse = sum(row["loss"] > row["before"] + NOTICED for row in of_sre)
+            line = [rounded(x, 0) for x in (float(np.median(cut)), cut.min())]
+            cuts.append([method, told, *line, worse])
+    for name in unique(rows, "pair"):
+        some = where(rows, pair=name, method=methods[0])
+        losses = [rounded(row["loss"]) for row in some]
+        choice = ", ".join(unique(some, "choice"))
+        each.append([OTHER_PAIRS.get(name, name), rounded(some[0]["before"]), *losses, choice])
+    head = ["pairs", "method", "as it is", *ways]
+    cut_head = ["method", "share told", "median cut, %", "least cut, %", "pairs made worse"]
     return "\n".join(
         [
-            markdown(["pair", *head], lines),
-            markdown(columns, summary),
-            f"choices: {counted(rows)}; warnings: {counted(rows, 'warnings')}",
-            f"{len(rows)} adaptations, {seconds.mean() if len(seconds) else 0:.2f} s each",
+            markdown(head, means),
+            markdown(cut_head, cuts),
+            markdown(["pair", "as it is", *ways, "choice"], each),
         ]
     )
 
 
-def _is_sre(row: Row) -> bool:
-    return row["pair"] in SRE08_PAIRS
-
-
-def _summary(rows: list[Row]) -> list[float]:
-    cuts = values(rows, "cut")
-    means = [float(values(rows, key).mean()) for key in ("before", "loss")]
-    return [*means, float(np.median(cuts)), float(cuts.min())]
-
-
 def labelled_cells(options: Options) -> list[Cell]:
-    counts = COUNTS[1:2] if options.quick else COUNTS
-    return [(*cell, count) for cell in pairs_cells(options) for count in counts]
+    return [(*cell, options.draws) for cell in cells(options)]
 
 
-def labelled_rows(options: Options, name: str, method: str, count: int) -> list[Row]:
-    """The same with so many labelled of each class, beside the unlabelled scores and alone."""
-    train, test = pair(options.scores, name)
+def labelled_rows(name: str, method: str, draws: int) -> list[Row]:
+    """The same with none and some labelled of each class, beside unlabelled scores and alone."""
+    train, test = pair(REAL, name)
     judge, cal, pool = Judge(test.thinned(JUDGED)), fit(train, method), pooled(test.pool)
     before = 1000 * (judge.cllr(cal) - judge.least)
+    told = told_shares(test.share)
     rows = []
-    for draw in range(options.draws):
-        labels = test.drawn(random("labelled", name, count, draw), count, count)._asdict()
-        told = told_shares(test.share)
-        for way in ("right", "double", "alone"):
-            beside = None if way == "alone" else pool
-            row = adapted(cal, beside, judge, p_target=told.get(way), **labels)
-            row |= {"pair": name, "method": method, "labelled": count, "draw": draw, "told": way}
-            rows.append(row | {"before": before, "loss": 1000 * (row["cllr"] - judge.least)})
+    for count in (0, *COUNTS):
+        for draw in range(draws if count else 1):
+            labels = test.drawn(random("labelled", name, count, draw), count, count)._asdict()
+            for way in ("right", "double", "alone") if count else ("right", "double"):
+                beside = None if way == "alone" else pool
+                given = labels if count else {}
+                row = adapted(cal, beside, judge, p_target=told.get(way), **given)
+                row |= {"pair": name, "method": method, "labelled": count, "told": way}
+                rows.append(row | {"before": before, "loss": 1000 * (row["cllr"] - judge.least)})
     return rows
 
 
-def labelled_table(rows: list[Row]) -> str:
-    """Mean losses over the draws, of every pair and of those of SRE 2008 together."""
-    methods, counts, ways = (unique(rows, key) for key in ("method", "labelled", "told"))
-    groups = {name: where(rows, pair=name) for name in unique(rows, "pair")}
-    groups["SRE 2008"] = [row for row in rows if row["pair"] in SRE08_PAIRS]
-    lines = []
-    for name, group in groups.items():
-        for method in methods:
-            some = where(group, method=method)
-            line: list[object] = [name, method, f"{values(some, 'before').mean():.1f}"]
-            for way in ways:
-                those = [where(some, told=way, labelled=count) for count in counts]
-                line.append(" / ".join(f"{values(one, 'loss').mean():.1f}" for one in those))
-            harms = values(some, "loss") - values(some, "before")
-            line.append(f"{harms.max():+.1f}")
-            lines.append(line)
-    number = " / ".join(map(str, counts))
-    head = ["pair", "method", "as it is", *(f"{number} labelled, {way}" for way in ways)]
-    return markdown([*head, "worst draw"], lines) + f"\nchoices: {counted(rows)}"
+_BESIDE = {
+    "right": "unlabelled, share right",
+    "double": "unlabelled, share double",
+    "alone": "nothing",
+}
 
 
-PAIRS = Part(pairs_cells, pairs_rows, pairs_table)
-LABELLED = Part(labelled_cells, labelled_rows, labelled_table)
+def labelled_tables(rows: list[Row]) -> str:
+    """Mean losses over the draws, and how often labels make it worse."""
+    lines, worse = [], []
+    counts = unique(rows, "labelled")
+    for group, found in _grouped(rows).items():
+        for way, beside in _BESIDE.items():
+            some = where(found, told=way)
+            losses = [where(some, labelled=count) for count in counts]
+            cells = [rounded(mean(those, "loss")) if those else "" for those in losses]
+            lines.append([group, beside, rounded(mean(found, "before")), *cells])
+    without = {row["pair"]: row["loss"] for row in where(rows, told="right", labelled=0)}
+    for count in counts[1:]:
+        some = where(rows, told="right", labelled=count)
+        rise = np.array([row["loss"] - without[row["pair"]] for row in some])
+        over = values(some, "loss") - values(some, "before")
+        line = [(rise < -NOTICED).sum(), (rise > NOTICED).sum(), rounded(rise.max())]
+        worse.append([count, len(some), *line, rounded(over.max())])
+    head = ["pairs", "beside the labelled", "as it is", *map(str, counts)]
+    count_head = ["labelled", "draws", "better", "worse", "largest rise", "over as it is"]
+    return "\n".join([markdown(head, lines), markdown(count_head, worse)])
+
+
+PAIRS = Part(cells, pairs_rows, pairs_tables)
+LABELLED = Part(labelled_cells, labelled_rows, labelled_tables)

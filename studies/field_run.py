@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,12 +15,14 @@ from llrcal.arrays import Array
 from llrcal.errors import LlrcalError
 from llrcal.evaluation.costs import cllr
 from llrcal.onepass.summary import Summary
-from studies.field_sets import Classes
+from studies.field_sets import Classes, random
 
 Row = dict[str, Any]
 Cell = tuple[Any, ...]
-METHODS = ("smooth", "nig")
-OTHERS = ("linear-gaussian", "logistic", "pav", "gaussian", "student-t", "nig bayes")
+METHODS = (
+    *("smooth", "nig", "linear-gaussian", "logistic", "pav", "gaussian", "student-t", "nig bayes"),
+)
+CHOICES = ("as it was", "in between", "moved", "no evidence")
 _SUMMED_UP = 1_000_000  # scores, from which on a pool is summed up once
 
 
@@ -30,11 +30,16 @@ _SUMMED_UP = 1_000_000  # scores, from which on a pool is summed up once
 class Options:
     """What was asked for on the command line."""
 
-    scores: Path
-    methods: tuple[str, ...] = METHODS
-    others: tuple[str, ...] = OTHERS
-    quick: bool = False
-    draws: int = 5
+    methods: tuple[str, ...]
+    cells: int | None
+    draws: int
+
+    def sampled(self, cells: list[Cell]) -> list[Cell]:
+        """As many cells as were asked for, drawn at random, in their order."""
+        if self.cells is None or self.cells >= len(cells):
+            return cells
+        kept = random("cells").choice(len(cells), self.cells, replace=False)
+        return [cells[number] for number in sorted(kept)]
 
 
 class Part(NamedTuple):
@@ -42,8 +47,8 @@ class Part(NamedTuple):
 
     cells: Callable[[Options], list[Cell]]
     rows: Callable[..., list[Row]]
-    """Of the options and a cell."""
-    table: Callable[[list[Row]], str]
+    """Of a cell."""
+    tables: Callable[[list[Row]], str]
 
 
 @dataclass(frozen=True)
@@ -83,25 +88,19 @@ def adaptation(
     cal: llrcal.Calibration, pool: Array | Summary | None, judge: Judge, **given: Any
 ) -> tuple[Row, llrcal.Calibration | None]:
     """The same, and the calibration; None if it was refused."""
-    start = time.perf_counter()
     try:
         new = llrcal.adapt(cal, pool, **given)
     except LlrcalError as refusal:
         said = f"{type(refusal).__name__}: {refusal}"
         return {"cllr": judge.cllr(cal), "choice": "refused", "warnings": [said]}, None
-    seconds = time.perf_counter() - start
     known = [note.code for note in cal.report.notes]
     codes = [
         note.code
         for note in new.report.notes
         if note.severity == "warning" and note.code not in known
     ]
-    return {
-        "cllr": judge.cllr(new),
-        "choice": new.adapted.choice if new.adapted else "",
-        "warnings": codes,
-        "seconds": seconds,
-    }, new
+    choice = new.adapted.choice if new.adapted else ""
+    return {"cllr": judge.cllr(new), "choice": choice, "warnings": codes}, new
 
 
 def told_shares(share: float) -> dict[str, float | None]:
@@ -111,11 +110,16 @@ def told_shares(share: float) -> dict[str, float | None]:
 
 def markdown(head: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
     rows = [head, ["---"] * len(head), *lines]
-    return "\n".join("| " + " | ".join(map(_word, row)) + " |" for row in rows) + "\n"
+    return "\n".join("| " + " | ".join(map(str, row)) + " |" for row in rows) + "\n"
 
 
-def _word(value: object) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+def rounded(value: float, digits: int = 1) -> str:
+    """Without a minus before a zero."""
+    return f"{round(float(value), digits) + 0.0:.{digits}f}"
+
+
+def thousandths(value: float) -> str:
+    return rounded(1000 * value)
 
 
 def unique(rows: Iterable[Row], *keys: str) -> list[Any]:
@@ -128,19 +132,36 @@ def where(rows: Iterable[Row], **wanted: object) -> list[Row]:
     return [row for row in rows if all(row.get(key) == value for key, value in wanted.items())]
 
 
+def groups(rows: list[Row], *keys: str, order: Sequence[str]) -> dict[str, list[Row]]:
+    """All rows, and those of each value of each key, by names such as ``T: 1,000``.
+
+    Numbers are sorted, and words are in their order. A key with a single value is left out.
+    """
+    found = {"all": rows}
+    for key in keys:
+        every = unique(rows, key)
+        words = isinstance(every[0], str)
+        for value in sorted(every, key=order.index if words else None):
+            if len(every) > 1:
+                shown = value if words else f"{value:,}"
+                found[f"{key}: {shown}"] = where(rows, **{key: value})
+    return found
+
+
 def values(rows: Iterable[Row], key: str) -> Any:
     return np.array([row[key] for row in rows], float)
 
 
-def counted(rows: Iterable[Row], key: str = "choice") -> str:
-    """How often each value of a key, or of a list, occurs: the most frequent first."""
-    found: Counter[str] = Counter()
-    for row in rows:
-        found.update(row[key] if isinstance(row[key], list) else [row[key]])
+def mean(rows: Iterable[Row], key: str) -> float:
+    return float(values(rows, key).mean())
+
+
+def counted(rows: Iterable[Row], key: str) -> str:
+    """How often each value of a key occurs, the most frequent first."""
+    found = Counter(row[key] for row in rows)
     return ", ".join(f"{name} {count}" for name, count in found.most_common())
 
 
-def worst(rows: list[Row], key: str, *names: str) -> tuple[float, str]:
-    """The largest value, and where it is."""
-    row = max(rows, key=lambda row: float(row[key]))
-    return float(row[key]), " ".join(str(row[name]) for name in names)
+def by_harm(rows: Iterable[Row]) -> list[Row]:
+    """The most harmful first."""
+    return sorted(rows, key=lambda row: -float(row["harm"]))

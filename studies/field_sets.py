@@ -34,8 +34,6 @@ CONDITIONS = {
     "PM": "phonecall_phn-phonecall_mic",
     "PP": "phonecall_phn-phonecall_phn",
 }
-CHOOSING = ("II", "PI", "PM")
-"""Constants may be chosen on pairs that end in these; those that end in IP or PP are for tests."""
 SYSTEMS = ("lda_cosine", "plda", "lda_plda")
 SPEECH = ("cos", "plda")
 _FILES = {
@@ -47,10 +45,12 @@ _FILES = {
     "listeners": "human_listeners/",
 }
 SRE08_PAIRS = [f"{a}>{b}" for a, b in itertools.permutations(CONDITIONS, 2)]
-OTHER_PAIRS = [
-    "asvspoof dev>asvspoof eval",
-    *(f"speech {s} dev>speech {s} {part}" for s in SPEECH for part in ("eval", "evalnoisy")),
-]
+OTHER_PAIRS = {
+    "asvspoof dev>asvspoof eval": "ASVspoof",
+    "speech plda dev>speech plda evalnoisy": "noisy, PLDA",
+    "speech cos dev>speech cos evalnoisy": "noisy, cosine",
+}
+"""Their names in tables: noisy are those of Speech Commands."""
 HALVED = [
     *SYSTEMS,
     *CONDITIONS,
