@@ -30,10 +30,14 @@ from studies.evidence import CURVE, REAL, ROOT, Experiment, Pair, excess, simula
 
 FOLDER = ROOT / "docs" / "figures"
 GROUPS = {
-    "linear-gaussian": ("linear-gaussian-empirical", "linear-gaussian-0.5", "linear-gaussian-0.92"),
-    "logistic": ("logistic-empirical", "logistic-0.5", "logistic-0.92"),
-    "pav": ("pav",),
-    "generative": ("gaussian", "student-t", "nig"),
+    "bayes-error-linear-gaussian": (
+        "linear-gaussian-empirical",
+        "linear-gaussian-0.5",
+        "linear-gaussian-0.92",
+    ),
+    "bayes-error-logistic": ("logistic-empirical", "logistic-0.5", "logistic-0.92"),
+    "bayes-error-pav": ("pav",),
+    "bayes-error-generative": ("gaussian", "student-t", "nig"),
 }
 """What the paper's figures 1 to 4 show together."""
 _PLAIN: Any = {"bounds": "none", "rising": False}
@@ -56,11 +60,11 @@ def drawings(
 ) -> Iterator[tuple[str, Callable[..., Axes]]]:
     """The six figures, by name."""
     frame = drawn_priors(llrcal.evaluate(*test).rule_of_30)
-    for group, labels in GROUPS.items():
+    for name, labels in GROUPS.items():
         chosen = {label: evaluations[label] for label in labels}
-        yield f"bayes-error-{group}", partial(bayes_error, chosen, x=frame)
+        yield name, partial(bayes_error, chosen, x=frame)
     line = llrcal.fit(*train, method="logistic", alpha=_RARE, **_PLAIN)
-    others = {label: ten[label] for label in ("pav", *GROUPS["generative"])}
+    others = {label: ten[label] for label in ("pav", *GROUPS["bayes-error-generative"])}
     low, high = visible_range(train, margin=0.2)
     steps = max(map(abs, ten["pav"].llr_range))  # as far as the counts of trials reach
     yield (

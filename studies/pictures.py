@@ -1,7 +1,7 @@
 """The pictures that pages show, and the programs that draw them.
 
 A picture that follows a block of Python, on a page whose code is run, is drawn by that code. Any
-other is drawn by the program that holds its name.
+other is drawn by the program that holds its name, whole or as what it begins with and the rest.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def programs(page: Path, picture: str) -> list[Program]:
             return [Program(OUTPUTS, f"python {OUTPUTS}")]
     found = []
     for file in sorted(file for folder in _FOLDERS for file in folder.glob("*.py")):
-        if Path(picture).stem in _drawn(file):
+        if _holds(_drawn(file), Path(picture).stem):
             path = file.relative_to(ROOT)
             module = ".".join(path.with_suffix("").parts)
             is_study = path.parts[0] == "studies"
@@ -60,6 +60,12 @@ def programs(page: Path, picture: str) -> list[Program]:
 @cache
 def _notebook() -> dict[str, Any]:
     return runpy.run_path(str(ROOT / OUTPUTS))
+
+
+def _holds(words: frozenset[str], name: str) -> bool:
+    """Whether a name is among words, or two of them together."""
+    begun = (word for word in words if name.startswith(word))
+    return name in words or any(name.removeprefix(word) in words for word in begun)
 
 
 @cache

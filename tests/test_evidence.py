@@ -37,13 +37,11 @@ The end: \u22120.4<!-- toy 1 | simulated, alike | nig -->.
 """
 
 BY_HAND = {
-    "adaptation.md",
     "evidence.md",
     "hostile.md",  # filled by tests/hostile/page.py
     "index.md",
     "measured.md",  # filled from all records
     "mutation.md",
-    "performance.md",
 }
 """Pages about studies, whose tables need not come from a record."""
 
