@@ -50,6 +50,13 @@ STUDIES = {
     ),
     "exports": Study("How far are exports from the formula?", "exports", 1, alone=True),
     "hard_exports": Study("And those of models that are hard to export?", "hard_exports", 2),
+    "mutation": Study("Would the tests notice a mistake?", "mutation", 60, by_name=True),
+    "mutation_before": Study(
+        "And before the redesign, which began after 31a95d0?",
+        "mutation --tree ../31a95d0 --least 4 --every 800",
+        60,
+        by_name=True,
+    ),
     "paper_scale": Study(
         "How fast is it, beside other tools?", "paper_scale", 5, "peers", alone=True
     ),
