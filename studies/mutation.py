@@ -99,7 +99,8 @@ class Kept:
         found: dict[str, Any] | None = self._outcomes.get(key)
         is_killed = found is not None and found["outcome"] in {"killed", "timeout"}
         if found is None or not (is_killed or found["tests"] == room.digest):
-            found = self._outcomes[key] = work() | {"tests": room.digest}
+            again = {"tests": room.digest, "again": found is not None}
+            found = self._outcomes[key] = work() | again
             self._path.write_text(json.dumps(self._outcomes, indent=0))
         return found
 
@@ -117,16 +118,23 @@ class Row:
     def markdown(self) -> str:
         counts = self.counts
         killed, survived, undecided = (counts[one] for one in ("killed", "survived", "undecided"))
-        share = f"{100 * killed / (killed + survived):.0f}" if killed + survived else ""
-        return (
-            f"| {self.name} | {self.possible:,} | {killed + survived + undecided} | {killed} | "
-            f"{counts['by others']} | {survived} | {undecided} | {share} | {self.seconds:.0f} |"
+        shares = [
+            f"{100 * some / (killed + survived):.0f}" if killed + survived else ""
+            for some in (killed - counts["later"], killed)
+        ]
+        cells = (
+            *(self.name, f"{self.possible:,}", killed + survived + undecided, killed),
+            *(counts["by others"], counts["later"], survived, undecided, *shares),
+            f"{self.seconds:.0f}",
         )
+        return f"| {' | '.join(map(str, cells))} |"
 
 
-_HEAD = """
-| room | possible | tried | killed | by others | survived | undecided | killed, % | seconds |
-|---|---|---|---|---|---|---|---|---|"""
+_COLUMNS = (
+    "room, possible, tried, killed, by others, later, survived, undecided, at first %, now %, "
+)
+_COLUMNS += "seconds"
+_HEAD = "\n".join(["", f"| {_COLUMNS.replace(', ', ' | ')} |", "|---" * 11 + "|"])
 
 
 def study(tree: Path, copies: Copies, options: argparse.Namespace) -> None:
@@ -148,6 +156,7 @@ def study(tree: Path, copies: Copies, options: argparse.Namespace) -> None:
             found = kept.outcome(one, room, copies, lambda: copies.outcome(one, own, others))  # noqa: B023
             result = "killed" if found["outcome"] == "timeout" else found["outcome"]
             row.counts[result] += 1
+            row.counts["later"] += result == "killed" and found["again"]
             row.counts["by others"] += result == "killed" and not found["own"]
             row.seconds += found["seconds"]
             if result != "killed":
@@ -164,8 +173,11 @@ def study(tree: Path, copies: Copies, options: argparse.Namespace) -> None:
 
 def check(room: Room, tests: Tests, copies: Copies) -> None:
     """Nothing is noticed where there is no mistake, and what cannot be imported is."""
-    file = max(room.sources, key=lambda path: path.stat().st_size)
-    name, end = str(file.relative_to(copies.plain)), len(file.read_bytes())
+    reached = Counter(one.split(":")[0] for _, found in tests.values() for one in found)
+    name = max(
+        (str(file.relative_to(copies.plain)) for file in room.sources), key=reached.__getitem__
+    )
+    end = len((copies.plain / name).read_bytes())
     for new, expected in (("", {"survived", "undecided"}), ("\nraise ImportError\n", {"killed"})):
         found = copies.outcome(Mistake(name, 1, "", end, end, "", new, name), tests, {}, 1.0)
         if found["outcome"] not in expected:

@@ -143,6 +143,7 @@ class _Probe:
     def __init__(self) -> None:
         self.found: Tests = {}
         self._spent = Counter[str]()
+        self._at_import: set[str] | None = None
 
     def pytest_runtest_protocol(self, item: Any, nextitem: Any) -> bool:
         from _pytest.runner import runtestprotocol
@@ -150,11 +151,15 @@ class _Probe:
         file = item.location[0]
         if self._spent[file] <= _FILE_SECONDS * 1000:
             reached: set[str] = __import__("builtins").__dict__.setdefault("_reached", set())
+            if self._at_import is None:
+                self._at_import = set(reached)
             reached.clear()
             start = _processor()
             reports = runtestprotocol(item, nextitem=nextitem, log=False)
             spent = _processor() - start
             self._spent[file] += round(1000 * spent)
+            files = {one.split(":")[0] for one in reached}
+            reached |= {one for one in self._at_import if one.split(":")[0] in files}
             if all(report.passed for report in reports):
                 self.found[item.nodeid] = round(spent, 3), sorted(reached)
         return True

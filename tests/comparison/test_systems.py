@@ -48,6 +48,8 @@ def test_systems_are_compared_with_their_fusion_on_the_same_trials() -> None:
     expected = llrcal.evaluate(*test.split(fused(test.scores)))
     found = comparison.candidates["fusion"]
     assert found.evaluation.cllr == expected.cllr
+    every = [one.evaluation.min_cllr for one in comparison.candidates.values()]
+    assert comparison.least(lambda one: one.min_cllr) == min(every) < max(every)
     mic = (test.kept["line"] == "mic").to_numpy()
     llrs = fused(test.scores)
     assert found.by is not None
