@@ -3,9 +3,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PEERS := $(VENV)-peers
 
-.PHONY: demo test test-lowest test-quick check format bench bench-quick bench-reading bench-scale \
-  robustness fuzz nightly coverage sanitize wheel-pure evidence evidence-check docs site clean
+.PHONY: demo test test-lowest test-quick check format bench bench-quick \
+  fuzz nightly coverage sanitize wheel-pure evidence evidence-check release-check docs site clean
 
 demo: $(VENV)/installed
 	$(BIN)/llrcal demo --out demo --force
@@ -38,24 +39,13 @@ format: $(VENV)/installed
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(VENV)/installed-bench
-	$(BIN)/python -m studies.paper_scale
-	$(BIN)/python -m studies.kernels
+bench: $(PEERS)/installed
+	$(PEERS)/bin/python -m studies.paper_scale
+	$(PEERS)/bin/python -m studies.kernels
 
-bench-quick: $(VENV)/installed-bench
-	$(BIN)/python -m studies.paper_scale --quick
-	$(BIN)/python -m studies.kernels --quick
-
-bench-reading: $(VENV)/installed
-	$(BIN)/python -m studies.reading
-
-# Makes half a billion scores (4 GB) under studies/results, once.
-bench-scale: $(VENV)/installed
-	$(BIN)/python -m studies.scale
-
-# A thousand maximum-likelihood problems: llrcal, scipy and plain BFGS. About a quarter of an hour.
-robustness: $(VENV)/installed
-	$(BIN)/python -m studies.robustness
+bench-quick: $(PEERS)/installed
+	$(PEERS)/bin/python -m studies.paper_scale --quick
+	$(PEERS)/bin/python -m studies.kernels --quick
 
 # Every reader for FUZZ_SECONDS, led by the lines of code that inputs reach.
 FUZZ_SECONDS ?= 600
@@ -89,15 +79,20 @@ coverage: $(VENV)/installed
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --show-missing --skip-covered
 
-# Every study whose numbers the pages state, one after the other, and then the pages. Some of them
-# only: `make evidence STUDIES="one_for_all few_smooth"`.
-evidence: $(VENV)/installed-bench
-	$(BIN)/python -m studies run $(STUDIES)
-	$(BIN)/python -m studies fill
+# Every study whose numbers the pages state, one on each core, and then the pages, even if a study
+# failed. Some of them only: `make evidence STUDIES="one_for_all few_smooth"`. Those that compare
+# with other packages run in an environment of their own; without it they are skipped.
+evidence: $(VENV)/installed
+	-$(MAKE) $(PEERS)/installed
+	$(BIN)/python -m studies run $(STUDIES); failed=$$?; $(BIN)/python -m studies fill && exit $$failed
 
 # The studies whose code has changed since they were run.
 evidence-check: $(VENV)/installed
 	$(BIN)/python -m studies check
+
+# What a release needs beyond `make check` and `make test`: no number of older code. A job does this
+# for every tag.
+release-check: evidence-check
 
 # docs/cli.md, the schemas and docs/studies/hostile.md from the code; the figures of
 # docs/how-it-works.md; outputs and figures of the pages that docs/figures/notebook.py lists.
@@ -114,19 +109,21 @@ site: $(VENV)/installed
 	$(BIN)/python docs/site.py build/site
 	LLRCAL_SITE=build/site $(BIN)/python -m pytest --quiet tests/test_site.py
 
-$(VENV)/installed-bench: $(VENV)/installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-	  --constraint constraints.txt --editable ".[bench]"
+# The stamp is newer than the files that say what to install. The kernels are built along with it
+# where there is a compiler.
+KERNELS := setup.py $(wildcard src/llrcal/kernels/*.[ch])
+
+# Other packages want other versions than ours are tested with, and are many: not in $(VENV).
+$(PEERS)/installed: pyproject.toml studies/peers-constraints.txt $(KERNELS)
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check \
+	  --constraint studies/peers-constraints.txt --editable ".[peers]"
 	touch $@
 
 $(VENV)/installed-fuzz: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 	  --constraint constraints.txt --editable ".[fuzz]"
 	touch $@
-
-# The stamp is newer than the files that say what to install. The kernels are built along with it
-# where there is a compiler.
-KERNELS := setup.py $(wildcard src/llrcal/kernels/*.[ch])
 
 $(VENV)/installed: pyproject.toml constraints.txt $(KERNELS)
 	$(PYTHON) -m venv $(VENV)
@@ -142,5 +139,5 @@ $(VENV)-lowest/installed: pyproject.toml .ci/lowest.py $(KERNELS) $(VENV)/instal
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(VENV)-lowest .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist \
+	rm -rf $(VENV) $(VENV)-lowest $(PEERS) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist \
 	  src/llrcal/kernels/*.so

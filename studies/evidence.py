@@ -19,16 +19,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.integrate import trapezoid
 
 import llrcal
 from llrcal.arrays import Array, Floats
+from llrcal.calibrations.methods.densities import Generative
+from llrcal.densities.density import Density
 from llrcal.evaluation import Evaluation
 from llrcal.simulation.recognizer import DEMO_TEST, DEMO_TRAIN, PAPER_TEST, PAPER_TRAIN, simulate
-from studies.claims import claims_table
+from studies.claims import CLAIMS, REMARKS, claims_table
 
 ROOT = Path(__file__).resolve().parents[1]
 REAL = ROOT.parent / "shared" / "scores"
 CURVE = 301
+_NEAR_ZERO = 0.5  # prior log-odds
+_TAIL = 1e-3  # share of the non-targets that score highest
 
 Pair = tuple[Array, Array]
 Experiment = tuple[str, Pair, Pair]
@@ -103,6 +108,14 @@ def excess(evaluation: Evaluation, raw: Evaluation, x: Floats) -> Floats:
     return np.asarray(evaluation.bayes_error(x) / raw.min_bayes_error(x) - 1)
 
 
+def share_above(density: Density, score: float) -> float:
+    """The share of scores that a density expects above a score."""
+    u = np.linspace(0, 40, 20_001)  # far enough for any tail, in units that grow
+    at = score + density.scale * np.sinh(u)
+    heights = np.exp(density.logpdf(at)) * density.scale * np.cosh(u)
+    return float(trapezoid(heights, u))
+
+
 def experiment(name: str, train: Pair, test: Pair) -> dict[str, Any]:
     """Excess error of each calibration in the left, middle and right third of the range."""
     raw = llrcal.evaluate(*test)
@@ -113,8 +126,12 @@ def experiment(name: str, train: Pair, test: Pair) -> dict[str, Any]:
         "left": np.linspace(thirds[0], thirds[1], CURVE),
         "middle": np.linspace(thirds[1], thirds[2], CURVE),
         "right": np.linspace(thirds[2], thirds[3], CURVE),
+        "zero": np.linspace(-_NEAR_ZERO, _NEAR_ZERO, CURVE),
         "all": np.linspace(low, high, 3 * CURVE),
     }
+
+    seen = llrcal.evaluate(*train)
+    top = np.quantile(train[1], 1 - _TAIL)
 
     def row(calibration: llrcal.Calibration) -> dict[str, float]:
         ev = llrcal.evaluate(calibration(test[0]), calibration(test[1]))
@@ -124,7 +141,17 @@ def experiment(name: str, train: Pair, test: Pair) -> dict[str, Any]:
             "worst": float(everywhere.max()),
             "best at": float(regions["all"][everywhere.argmin()]),
             "cllr": ev.cllr,
-        }
+        } | _asides(calibration)
+
+    def _asides(calibration: llrcal.Calibration) -> dict[str, float]:
+        """What single remarks are about."""
+        if calibration.method == "pav":
+            own = llrcal.evaluate(calibration(train[0]), calibration(train[1]))
+            x = np.linspace(*seen.rule_of_30, CURVE)
+            return {"worst in training": float(excess(own, seen, x).max())}
+        if isinstance(calibration, Generative):
+            return {"tail": share_above(calibration.non, float(top)) / _TAIL}
+        return {}
 
     ten = llrcal.fit_all(*train, bounds="none", rising=False)
     return {
@@ -142,13 +169,8 @@ def experiment(name: str, train: Pair, test: Pair) -> dict[str, Any]:
 
 def markdown(result: dict[str, Any]) -> str:
     """One experiment as a table of excess errors in per cent."""
-    tar, non = result["test"]
     lines = [
         f"### {result['name']}",
-        "",
-        f"Tested on {tar:,} targets and {non:,} non-targets; EER {100 * result['eer']:.2f} %, "
-        f"minCllr {result['min_cllr']:.4f}; rule of 30: prior log-odds {result['range'][0]:.2f} to "
-        f"{result['range'][1]:.2f}.",
         "",
         "| calibration | Cllr | far left | left | middle | right | all | worst |",
         "|---|---|---|---|---|---|---|---|",
@@ -157,6 +179,20 @@ def markdown(result: dict[str, Any]) -> str:
         places = ("far left", "left", "middle", "right", "all", "worst")
         cells = " | ".join(f"{100 * row[place]:.1f}" for place in places)
         lines.append(f"| {label} | {row['cllr']:.4f} | {cells} |")
+    return "\n".join(lines)
+
+
+def sets_table(results: list[dict[str, Any]]) -> str:
+    """What each experiment was tested on."""
+    lines = [
+        "| experiment | targets | non-targets | EER, % | minCllr | rule of 30 from | to |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for one in results:
+        tar, non = one["test"]
+        low, high = one["range"]
+        numbers = f"{tar:,} | {non:,} | {100 * one['eer']:.2f} | {one['min_cllr']:.4f}"
+        lines.append(f"| {one['name']} | {numbers} | {low:.2f} | {high:.2f} |")
     return "\n".join(lines)
 
 
@@ -170,7 +206,9 @@ def main() -> None:
     for name, train, test in experiments(full=not options.demo_size):
         results.append(experiment(name, train, test))
         print(markdown(results[-1]) + "\n", flush=True)
-    print(claims_table(results))
+    print(claims_table(results, CLAIMS) + "\n")
+    print(claims_table(results, REMARKS) + "\n")
+    print(sets_table(results))
     options.output.parent.mkdir(parents=True, exist_ok=True)
     options.output.write_text(json.dumps(results, indent=1) + "\n")
 

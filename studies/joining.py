@@ -30,6 +30,7 @@ from studies.measure import machine, measure, peak
 _PART = 2**22
 _TESTS = 5_000  # for each enrolled model
 Columns = dict[str, Any]
+Cost = tuple[float, float]
 
 
 def scores(trials: Counts) -> Floats:
@@ -63,14 +64,11 @@ def write(folder: Path, total: int, *, step: int, columns: Callable[[Counts], Co
         pl.DataFrame(columns(trials)).write_parquet(file, compression="lz4")
 
 
-def fitted(folder: Path, *, key: Path | None) -> Calibration:
-    """NIG of a folder of trials; seconds and peak memory are printed."""
+def fitted(folder: Path, *, key: Path | None) -> tuple[Calibration, Cost]:
+    """NIG of a folder of trials; seconds, and peak memory of this process so far."""
     keys = None if key is None else str(key)
     found = measure(lambda: out_of_core.fit(str(folder), key=keys, method="nig"))
-    how = "labels beside scores" if key is None else "joined"
-    print(f"{how}: {found.seconds:.0f} s, peak {peak():.0f} MB", flush=True)
-    answer: Calibration = found.answer
-    return answer
+    return found.answer, (found.seconds, peak())
 
 
 def joined_by_polars(scores: str, key: str) -> None:
@@ -80,23 +78,20 @@ def joined_by_polars(scores: str, key: str) -> None:
         every = pl.scan_parquet(scores).join(pl.scan_parquet(key), on=["enrol", "test"])
         return every.select("score", "label").collect(engine="streaming")
 
-    found = measure(join)
-    print(f"polars: {len(found.answer):,} trials in {found.seconds:.0f} s, peak {peak():.0f} MB")
+    print(json.dumps((measure(join).seconds, peak())))
 
 
-def beside_polars(scores: Path, key: Path) -> None:
+def beside_polars(scores: Path, key: Path) -> Cost | None:
     """The same join in another process, with nine tenths of the machine's memory at most."""
     most = int(0.9 * 2**30 * machine()["memory_gb"])
     child = subprocess.run(
         [sys.executable, "-m", "studies.joining", "--polars", str(scores), str(key)],
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (most, most)),
-        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
         text=True,
         check=False,
     )
-    if child.returncode:
-        why = (child.stderr.strip() or "killed").splitlines()[0]
-        print(f"polars: no answer with {most / 1e9:.1f} GB ({child.returncode}: {why})")
+    return None if child.returncode else json.loads(child.stdout)
 
 
 def main() -> None:
@@ -108,7 +103,6 @@ def main() -> None:
         joined_by_polars(*options.polars)
         return
     total = options.trials
-    print(json.dumps(machine()))
     with tempfile.TemporaryDirectory() as name:
         home = Path(name)
         step = int(total * 0.618)
@@ -120,16 +114,19 @@ def main() -> None:
         )
         write(home / "scores", total, step=step, columns=lambda t: {**ids(t), "score": scores(t)})
         write(home / "key", total, step=step // 7, columns=lambda t: {**ids(t), "label": labels(t)})
-        size = sum(file.stat().st_size for file in home.rglob("*.parquet"))
-        print(f"{total:,} trials, {size / 1e9:.1f} GB written", flush=True)
-        beside = fitted(home / "labelled", key=None)
-        joined = fitted(home / "scores", key=home / "key")
-        same = repr(joined.to_model()) == repr(beside.to_model())
-        print(
-            f"{joined.tar_count + joined.non_count:,} trials: {'same' if same else 'OTHER'} bits",
-            flush=True,
-        )
-        beside_polars(home / "scores", home / "key")
+        beside, its_cost = fitted(home / "labelled", key=None)
+        joined, our_cost = fitted(home / "scores", key=home / "key")
+        polars_cost = beside_polars(home / "scores", home / "key")
+    same = repr(joined.to_model()) == repr(beside.to_model())
+    rows = {
+        "labels beside scores, no join": (its_cost, ""),
+        "scores and key joined by their ids, and fitted": (our_cost, "same" if same else "OTHER"),
+        "polars, streaming: joined, not fitted": (polars_cost, ""),
+    }
+    print(f"| {total:,} trials | s | peak GB | bits |\n|---|---|---|---|")
+    for way, (cost, bits) in rows.items():
+        shown = "does not fit | " if cost is None else f"{cost[0]:.1f} | {cost[1] / 1000:.1f}"
+        print(f"| {way} | {shown} | {bits} |")
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
     python -m studies.kernels [--quick] [--repeat 5]
 
 Every piece of work is done by both paths in turn, with one thread and with all, so that the moods
-of the machine meet all of them alike; the best of several times counts. Times on the clock mean
-something only if nothing else is running; those of the processor are less sensitive.
+of the machine meet all of them alike; the best of several times counts. They mean something only
+if nothing else is running.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -26,7 +25,6 @@ from llrcal.onepass.chunks import threads
 from llrcal.onepass.grid import Sample
 from llrcal.onepass.summary import Summary
 from llrcal.onepass.two_classes import InArrays
-from studies.measure import machine
 from studies.paper_scores import TRAIN, Scores, paper_scores
 
 Work = Callable[[], Any]
@@ -69,28 +67,16 @@ def setting(*, compiled: bool, count: int) -> Iterator[None]:
             os.environ["LLRCAL_THREADS"] = before
 
 
-@dataclass
-class Times:
-    """The least seconds of several runs: on the clock, and of the processor."""
-
-    clock: float = math.inf
-    processor: float = math.inf
-
-    def run(self, work: Work) -> None:
-        clock, processor = time.perf_counter(), time.process_time()
-        work()
-        self.clock = min(self.clock, time.perf_counter() - clock)
-        self.processor = min(self.processor, time.process_time() - processor)
-
-
-def measured(work: Work, settings: list[tuple[bool, int]], repeat: int) -> list[Times]:
-    """Times of some work in each setting, in turn."""
-    every = [Times() for _ in settings]
+def measured(work: Work, settings: list[tuple[bool, int]], repeat: int) -> list[float]:
+    """The least seconds of some work in each setting, in turn."""
+    best = [math.inf] * len(settings)
     for _ in range(repeat):
-        for times, (compiled, count) in zip(every, settings, strict=True):
+        for place, (compiled, count) in enumerate(settings):
             with setting(compiled=compiled, count=count):
-                times.run(work)
-    return every
+                start = time.perf_counter()
+                work()
+                best[place] = min(best[place], time.perf_counter() - start)
+    return best
 
 
 def main() -> None:
@@ -100,26 +86,21 @@ def main() -> None:
     options = parser.parse_args()
     scores = paper_scores((TRAIN[0], TRAIN[1] // 10) if options.quick else TRAIN, 1)
     count = threads()
-    print(f"{machine()}, load {os.getloadavg()[0]:.2f}, {kernels.in_use()}")
     (once,) = measured(scores.non.sum, [(True, 1)], 4 * options.repeat)
-    print(f"numpy.sum of {len(scores.non):,} scores: {once.clock:.4f} s\n")
+    print(f"numpy.sum of {len(scores.non):,} scores: {once:.4f} s; {kernels.in_use()}\n")
     print(
         f"| | compiled, 1 thread, s | {count} threads, s | efficiency | x numpy.sum "
-        f"| NumPy, {count} threads, s | NumPy / compiled "
-        "| processor: compiled, s | NumPy, s | NumPy / compiled |"
+        f"| NumPy, {count} threads, s | NumPy / compiled |"
     )
-    print("|---" * 10 + "|")
+    print("|---" * 7 + "|")
     for name, work in (passes(scores) | fits(scores)).items():
         settings = [(True, 1), (True, count), (False, count)]
         one, many, pure = measured(work, settings, options.repeat)
         print(
-            f"| {name} | {one.clock:.3f} | {many.clock:.3f} | {one.clock / many.clock / count:.2f} "
-            f"| {many.clock / once.clock:.1f} | {pure.clock:.3f} | {pure.clock / many.clock:.1f} "
-            f"| {one.processor:.3f} | {pure.processor:.3f} "
-            f"| {pure.processor / one.processor:.1f} |",
+            f"| {name} | {one:.3f} | {many:.3f} | {one / many / count:.2f} "
+            f"| {many / once:.1f} | {pure:.3f} | {pure / many:.1f} |",
             flush=True,
         )
-    print(f"\nload {os.getloadavg()[0]:.2f} at the end")
 
 
 if __name__ == "__main__":

@@ -193,8 +193,8 @@ def _survivor(one: Mistake, outcome: str) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tree", type=Path, default=ROOT)
-    parser.add_argument("--least", type=int, default=5, help="mistakes of a room, at least")
-    parser.add_argument("--every", type=int, default=400, help="and one of so many")
+    parser.add_argument("--least", type=int, default=8, help="mistakes of a room, at least")
+    parser.add_argument("--every", type=int, default=280, help="and one of so many")
     parser.add_argument("--rooms", nargs="*", help="these rooms only")
     options = parser.parse_args()
     prepare()

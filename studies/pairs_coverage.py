@@ -1,10 +1,10 @@
 """How often jackknife intervals of counted pairs hold the truth, on simulated speakers.
 
-    python -m studies.pairs_coverage [--repetitions 200] [--speakers 50 200] [--groups 10]
+    python -m studies.pairs_coverage [--repetitions 200] [--speakers 50 200] [--groups 5 10 20]
 
 Speakers differ: some vary more than others, some are closer to all others, and each has a session
 effect. The calibration is a line that was fixed before. The truth is that of 3,000 other speakers.
-It prints the table of docs/pairs.md.
+Shares have a standard error of up to 1.5 points.
 """
 
 from __future__ import annotations
@@ -69,28 +69,26 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--repetitions", type=int, default=200)
     parser.add_argument("--speakers", type=int, nargs="+", default=[50, 200])
-    parser.add_argument("--groups", type=int, nargs="+", default=[10])
+    parser.add_argument("--groups", type=int, nargs="+", default=[5, 10, 20])
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     truth, _ = numbers(llrcal.pairs(*embeddings(3000, np.random.default_rng(7)), groups=0))
-    print("truth:", ", ".join(f"{name} {value:.4f}" for name, value in truth.items()), flush=True)
+    print(f"truth: {', '.join(f'{name} {value:.4f}' for name, value in truth.items())}\n")
+    columns = ("speakers", "groups", *truth, "width, Cllr")
+    print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}", flush=True)
     for speakers in given.speakers:
         for groups in given.groups:
             held = dict.fromkeys(truth, 0)
-            width = dict.fromkeys(truth, 0.0)
+            width = 0.0
             for seed in range(given.repetitions):
-                counts = llrcal.pairs(
-                    *embeddings(speakers, np.random.default_rng([seed, speakers])), groups=groups
-                )
-                _, intervals = numbers(counts)
+                rng = np.random.default_rng([seed, speakers])
+                _, intervals = numbers(llrcal.pairs(*embeddings(speakers, rng), groups=groups))
                 for name, (low, high) in intervals.items():
                     held[name] += low <= truth[name] <= high
-                    width[name] += (high - low) / given.repetitions
-            shares = (
-                f"{name} {100 * count / given.repetitions:.1f} % ({width[name]:.3f})"
-                for name, count in held.items()
-            )
-            print(f"{speakers} speakers, {groups} groups:", ", ".join(shares), flush=True)
+                low, high = intervals["Cllr"]
+                width += (high - low) / given.repetitions
+            shares = " | ".join(f"{count / given.repetitions:.1%}" for count in held.values())
+            print(f"| {speakers} | {groups} | {shares} | {width:.4f} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """All pairs on a GPU: llrcal's engine, step by step, and the same counts by plain torch.
 
-    PYTHONPATH=src python studies/pairs_gpu.py                              # on CUDA
-    PYTHONPATH=src python studies/pairs_gpu.py 2048 --device cpu --dim 64   # without a GPU
+    python -m studies.pairs_gpu                              # on CUDA
+    python -m studies.pairs_gpu 2048 --device cpu --dim 64   # without a GPU
 
 It needs NumPy and torch alone. The sizes of speakers are about those of VoxCeleb. Counts are
 compared with those of the engine for processors, bin by bin, on a part of the embeddings. Tried and

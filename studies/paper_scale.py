@@ -1,23 +1,21 @@
 """The paper's 42 million training scores and 9 million trials: us, numpy.sort, and the peers.
 
 Everything is measured in one process, side by side, since machines differ and have moods. Run it
-with ``make bench``, or ``make bench-quick`` for a tenth of the scores.
+with ``make bench``, or ``make bench-quick`` for a fortieth of the scores.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import llrcal
 from studies import exactness, peers
-from studies.measure import Measured, machine, measure
+from studies.measure import Measured, measure
 from studies.paper_scores import TEST, TRAIN, Scores, paper_scores
 
 X = np.linspace(-12, 8, 1001)
@@ -80,17 +78,20 @@ def largest_within(seconds: float, work: Callable[[Any], Any], scores: Any) -> t
     return best
 
 
-def peer_steps(train: Scores, test: Scores, limit: float) -> dict[str, tuple[int, float, float]]:
-    """Each peer: scores it was given, seconds, megabytes."""
-    rows: dict[str, tuple[int, float, float]] = {}
+def peer_steps(train: Scores, test: Scores, limit: float) -> dict[str, tuple[int, Measured]]:
+    """Each peer: how many scores it was given, and what it took."""
+    rows: dict[str, tuple[int, Measured]] = {}
 
     def add(name: str, count: int, measured: Measured) -> None:
-        rows[name] = (count, measured.seconds, measured.megabytes)
+        rows[name] = count, measured
         print(f"  {name:<32} {measured.seconds:8.3f} s {measured.megabytes:8.0f} MB")
 
     trained, tested = len(train.tar) + len(train.non), len(test.tar) + len(test.non)
     add("scikit-learn isotonic", trained, measure(lambda: peers.isotonic(train)))
     add("scikit-learn logistic", trained, measure(lambda: peers.logistic(train)))
+    add("lir isotonic", trained, measure(lambda: peers.lir_isotonic(train)))
+    add("lir logistic", trained, measure(lambda: peers.lir_logistic(train)))
+    add("lir Cllr and minimum", tested, measure(lambda: peers.lir_costs(test)))
     add("llreval", tested, measure(lambda: peers.evaluation(test)))
     for name, work in (("scipy t.fit", peers.student_t), ("scipy norminvgauss.fit", peers.nig)):
         count, seconds = largest_within(limit, work, train.non)
@@ -102,120 +103,83 @@ def peer_steps(train: Scores, test: Scores, limit: float) -> dict[str, tuple[int
 SAME_WORK = {
     "scikit-learn isotonic": "fit pav",
     "scikit-learn logistic": "fit logistic",
+    "lir isotonic": "fit pav",
+    "lir logistic": "fit logistic",
+    "lir Cllr and minimum": "evaluate: EER, Cllr, minCllr",
     "llreval": "evaluate: EER, Cllr, minCllr",
     "scipy t.fit": "fit student-t",
     "scipy norminvgauss.fit": "fit nig",
 }
 
 
-def run(scale: float, *, seconds_per_peer: float, check: bool) -> dict[str, Any]:
+def run(scale: float, *, seconds_per_peer: float) -> None:
     """The whole benchmark at a share of the paper's size."""
     train_size, test_size = ((t, int(n * scale)) for t, n in (TRAIN, TEST))
     train, test = paper_scores(train_size, 1), paper_scores(test_size, 2)
-    print(f"training on {train_size}, testing on {test_size} (targets, non-targets)")
     ours = our_steps(train, test)
     sorts = {
-        "train": measure(lambda: np.sort(train.non), repeat=3).seconds,
-        "test": measure(lambda: np.sort(test.non), repeat=3).seconds,
+        name: measure(partial(np.sort, scores.non), repeat=3).seconds
+        for name, scores in (("train", train), ("test", test))
     }
-    print(f"  numpy.sort: {sorts['train']:.3f} s and {sorts['test']:.3f} s")
-    nig = ours["fit nig"].answer
-    exact: dict[str, Any] = {}
-    if check:
-        llrs = Scores(nig(test.tar), nig(test.non))
-        t = ours["fit student-t"].answer
-        exact = {
-            "gradient nig": exactness.likelihood_gradient(nig, train),
-            "gradient student-t": exactness.likelihood_gradient(t, train),
-            "pav equals the sort-everything oracle": exactness.pav_is_exact(
-                ours["fit pav"].answer, train
-            ),
-            "evaluation equals the sort-everything oracle": exactness.evaluation_is_exact(
-                full_evaluation(llrs), llrs, X
-            ),
-        }
-        print(f"  {exact}")
     growth = measured_growth(train)
-    others = peer_steps(train, Scores(nig(test.tar), nig(test.non)), seconds_per_peer)
-    return _tables(train_size, test_size, ours, growth, sorts, others) | {"exactness": exact}
-
-
-def _tables(
-    train_size: tuple[int, int],
-    test_size: tuple[int, int],
-    ours: dict[str, Measured],
-    growth: dict[str, float],
-    sorts: dict[str, float],
-    others: dict[str, tuple[int, float, float]],
-) -> dict[str, Any]:
-    trained, tested = sum(train_size), sum(test_size)
-    steps = []
-    for name, measured in ours.items():
-        which = "train" if name.startswith("fit") else "test"
-        steps.append(
-            {
-                "step": name,
-                "seconds": measured.seconds,
-                "per_sort": measured.seconds / sorts[which],
-                "megabytes": measured.megabytes,
-                "growth_from_a_tenth": growth[name],
-            }
+    calibrations = {name: ours[f"fit {name}"].answer for name in ("pav", "student-t", "nig")}
+    llrs = Scores(calibrations["nig"](test.tar), calibrations["nig"](test.non))
+    others = peer_steps(train, llrs, seconds_per_peer)
+    print("\n| step | seconds | x numpy.sort | peak MB | x a tenth |\n|---|---|---|---|---|")
+    for name, took in ours.items():
+        sort = sorts["train" if name.startswith("fit") else "test"]
+        print(
+            f"| {name} | {took.seconds:.3f} | {took.seconds / sort:.2f} | {took.megabytes:.0f} "
+            f"| {growth[name]:.1f} |"
         )
-    rivals = []
-    for name, (count, seconds, megabytes) in others.items():
+    print("\n| peer | scores | seconds | peak MB | our step | slower per score |")
+    print("|---|---|---|---|---|---|")
+    for name, (count, took) in others.items():
         mine = SAME_WORK[name]
-        all_of_it = trained if mine.startswith("fit") else tested
-        per_score = ours[mine].seconds / all_of_it
-        rivals.append(
-            {
-                "peer": name,
-                "scores": count,
-                "seconds": seconds,
-                "megabytes": megabytes,
-                "our_step": mine,
-                "times_slower_per_score": seconds / count / per_score,
-            }
+        every = sum(train_size if mine.startswith("fit") else test_size)
+        slower = took.seconds / count / (ours[mine].seconds / every)
+        megabytes = "" if np.isnan(took.megabytes) else f"{took.megabytes:.0f}"
+        print(
+            f"| {name} | {count:,} | {took.seconds:.1f} | {megabytes} | {mine} | {slower:,.0f} x |"
         )
+    print("\n| check | result |\n|---|---|")
+    for name, found in _checks(calibrations, train, llrs).items():
+        print(f"| {name} | {found} |")
+    print("\n| scores | targets | non-targets | numpy.sort, s |\n|---|---|---|---|")
+    for name, (targets, nontargets) in (("train", train_size), ("test", test_size)):
+        print(f"| {name} | {targets:,} | {nontargets:,} | {sorts[name]:.3f} |")
+
+
+def _checks(
+    calibrations: dict[str, llrcal.Calibration], train: Scores, llrs: Scores
+) -> dict[str, str]:
+    """The fast answers against slow and obvious ones."""
+
+    def gradient(name: str) -> str:
+        return f"{exactness.likelihood_gradient(calibrations[name], train):.1e}"
+
+    same = {True: "yes", False: "NO"}
+    evaluation = full_evaluation(llrs)
     return {
-        "machine": machine(),
-        "train": train_size,
-        "test": test_size,
-        "numpy_sort_seconds": sorts,
-        "steps": steps,
-        "peers": rivals,
+        "largest component of the gradient of the exact likelihood, NIG": gradient("nig"),
+        "the same, Student-T": gradient("student-t"),
+        "PAV equals that of sorting everything": same[
+            exactness.pav_is_exact(calibrations["pav"], train)
+        ],
+        "evaluation equals that of sorting everything": same[
+            exactness.evaluation_is_exact(evaluation, llrs, X)
+        ],
     }
-
-
-def markdown(result: dict[str, Any]) -> str:
-    """The results as tables."""
-    lines = ["| step | seconds | x numpy.sort | peak MB | x a tenth |", "|---|---|---|---|---|"]
-    lines += [
-        f"| {s['step']} | {s['seconds']:.3f} | {s['per_sort']:.2f} | {s['megabytes']:.0f} "
-        f"| {s['growth_from_a_tenth']:.1f} |"
-        for s in result["steps"]
-    ]
-    lines += ["", "| peer | scores | seconds | peak MB | our step | slower per score |"]
-    lines += ["|---|---|---|---|---|---|"]
-    lines += [
-        f"| {p['peer']} | {p['scores']:,} | {p['seconds']:.1f} | {p['megabytes']:.0f} "
-        f"| {p['our_step']} | {p['times_slower_per_score']:,.0f} x |"
-        for p in result["peers"]
-    ]
-    return "\n".join(lines)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a fortieth of the scores")
-    parser.add_argument("--output", type=Path, default=Path("studies/results/paper_scale.json"))
     options = parser.parse_args()
     if options.quick:
-        result = run(1 / 40, seconds_per_peer=5, check=True)
+        run(1 / 40, seconds_per_peer=5)
     else:
-        result = run(1.0, seconds_per_peer=60, check=True)
-    options.output.parent.mkdir(parents=True, exist_ok=True)
-    options.output.write_text(json.dumps(result, indent=1) + "\n")
-    print("\n" + markdown(result) + f"\n\nwritten to {options.output}")
+        run(1.0, seconds_per_peer=30)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,13 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT / "docs" / "studies" / "data"
-_SOURCES = {"llrcal": ROOT / "src" / "llrcal", "studies": ROOT / "studies"}
+_SOURCES = {
+    "llrcal": ROOT / "src" / "llrcal",
+    "studies": ROOT / "studies",
+    "tests": ROOT / "tests",
+}
+CODE = ("src", "studies", "tests")
+"""The folders with code that studies use: some of them take scores from tests."""
 _SHOWN = 12  # digits of a digest
 
 
@@ -145,6 +151,18 @@ def digest_of(room: str) -> str:
         digest.update(f"{file.name}\n".encode())
         digest.update(_code(file).encode() if file.exists() else b"")
     return digest.hexdigest()[:_SHOWN]
+
+
+def digests() -> dict[str, str]:
+    """The digest of every room."""
+    every = [
+        f"{home}/{path.name}"
+        for home, folder in _SOURCES.items()
+        if folder.exists()
+        for path in folder.iterdir()
+        if path.is_dir() or path.suffix == ".py"
+    ]
+    return {room: digest_of(room) for room in every}
 
 
 def _path(room: str) -> Path:

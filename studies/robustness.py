@@ -1,25 +1,22 @@
 """How often a maximum-likelihood fit fails: llrcal, the fitters of scipy.stats, and plain BFGS.
 
-A thousand random problems for each family. A fit fails if it raises, if its answer is not finite,
+    python -m studies.robustness [--problems 1000]
+
+Random problems for each family. A fit fails if it raises, if its answer is not finite,
 if it says that it did not converge, if it takes longer than a minute, or if it claims success and
 lies below the best likelihood that anybody found. llrcal also fails if its report does not mention
 an active bound, or mentions one that is not active, or misstates the likelihood.
-
-Run it with ``python -m studies.robustness``. Every answer is written down as it arrives, and a
-run that was interrupted goes on where it ended; docs/studies/optimizers.md has what comes out.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import signal
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 from types import FrameType
 
 import numpy as np
@@ -71,10 +68,6 @@ class Answer:
     """Whether the error is llrcal's own, made for the user."""
     faults: tuple[str, ...] = ()
     seconds: float = 0.0
-
-    @property
-    def key(self) -> tuple[str, int, str]:
-        return self.family, self.number, self.contender
 
 
 def by_llrcal(family: Family, scores: Floats) -> Answer:
@@ -228,15 +221,20 @@ def _gap(given: Answer, best: float | None) -> float:
 def markdown(rows: dict[tuple[str, str], list[Judged]]) -> str:
     """A line for every family and contender, with the ways to fail that occur."""
     used = [way for way in WAYS if any(one.failed == way for row in rows.values() for one in row)]
-    lines = [
-        "| " + " | ".join(["density", "contender", "failures", "share", *used, "CPU ms"]) + " |",
-        "|---" * (len(used) + 5) + "|",
-    ]
+    heads = ["density", "contender", "problems", "failures", "share", *used, "CPU ms"]
+    lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
     for (family, who), row in rows.items():
         failed = [one for one in row if one.failed]
         counts = [_count([one for one in failed if one.failed == way]) for way in used]
         median = float(np.median([one.given.seconds for one in row]))
-        cells = [family, who, str(len(failed)), f"{len(failed) / len(row):.1%}", *counts]
+        cells = [
+            family,
+            who,
+            str(len(row)),
+            str(len(failed)),
+            f"{len(failed) / len(row):.1%}",
+            *counts,
+        ]
         lines.append("| " + " | ".join([*cells, f"{1e3 * median:.0f}"]) + " |")
     return "\n".join(lines)
 
@@ -248,14 +246,12 @@ def _count(failed: list[Judged]) -> str:
     return f"{len(failed)} ({far})" if ways & {"too low", "not converged"} else str(len(failed))
 
 
-def verdicts(
-    answers: dict[tuple[str, int, str], Answer], chosen: list[Problem]
-) -> dict[tuple[str, str], list[Judged]]:
+def verdicts(chosen: list[Problem]) -> dict[tuple[str, str], list[Judged]]:
     """The verdicts on all answers, by family and contender."""
     rows: dict[tuple[str, str], list[Judged]] = {}
     for name, family in FAMILIES.items():
         for number, problem in enumerate(chosen):
-            given = [answers[name, number, who] for who in CONTENDERS]
+            given = [answer(family, number, problem.scores, who) for who in CONTENDERS]
             for who, one in judged(given, problem, family).items():
                 rows.setdefault((name, who), []).append(one)
     return rows
@@ -271,37 +267,10 @@ def listing(rows: dict[tuple[str, str], list[Judged]]) -> str:
     )
 
 
-def recorded(path: Path) -> dict[tuple[str, int, str], Answer]:
-    """The answers of earlier runs; of two for the same question, the later."""
-    if not path.exists():
-        return {}
-    records = (json.loads(line) for line in path.read_text().splitlines())
-    answers = (Answer(**{**record, "faults": tuple(record["faults"])}) for record in records)
-    return {given.key: given for given in answers}
-
-
-def run(chosen: list[Problem], contenders: Iterable[str], path: Path, *, again: str | None) -> None:
-    """Ask every contender what was not asked before, and write the answers down."""
-    known = {key for key in recorded(path) if key[2] != again}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a") as file:
-        for who in contenders:
-            for number, problem in enumerate(chosen):
-                for family in FAMILIES.values():
-                    if (family.name, number, who) not in known:
-                        given = answer(family, number, problem.scores, who)
-                        print(json.dumps(asdict(given)), file=file, flush=True)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--problems", type=int, default=1_000)
-    parser.add_argument("--again", choices=CONTENDERS, help="ask this contender once more")
-    parser.add_argument("--output", type=Path, default=Path("studies/results/robustness.jsonl"))
-    options = parser.parse_args()
-    chosen = list(problems(options.problems, STUDY))
-    run(chosen, CONTENDERS, options.output, again=options.again)
-    rows = verdicts(recorded(options.output), chosen)
+    rows = verdicts(list(problems(parser.parse_args().problems, STUDY)))
     print(markdown(rows), listing(rows), sep="\n")
 
 

@@ -42,15 +42,16 @@ def _evaluated(calibration: llrcal.Calibration, test: Pair) -> Evaluation:
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    worst = -np.inf
+    worst, count = -np.inf, 0
     print("| experiment | calibration | plain | defaults |\n|---|---|---|---|")
     for experiment in experiments(full=False):
         found = changes(experiment)
         worst = max(worst, *(after - before for before, after in found.values()))
+        count += len(found)
         for label, (before, after) in found.items():
             if abs(after - before) > _WORTH_A_LINE:
                 print(f"| {experiment[0]} | {label} | {before:.2f} | {after:.2f} |", flush=True)
-    print(f"Largest growth: {worst:.3f}")
+    print(f"\n| calibrations | largest growth, points |\n|---|---|\n| {count} | {worst:.3f} |")
 
 
 if __name__ == "__main__":

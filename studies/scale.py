@@ -1,20 +1,24 @@
-"""Half a billion scores in Parquet files, beside merely reading them; and on a cluster.
+"""A hundred million scores in Parquet files, beside merely reading them; and on a cluster.
+
+    python -m studies.scale [--trials 500000000]
 
 Every contender runs in a process of its own, which tells its peak memory, and they take turns. The
-files are made once, under studies/results. Run it with ``make bench-scale``.
+files are made once, under studies/results.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -23,7 +27,7 @@ import llrcal
 from llrcal import out_of_core
 from llrcal.simulation.recognizer import write_parts
 from studies.exactness import SortedOracle
-from studies.measure import machine, peak
+from studies.measure import peak
 from studies.paper_scores import Scores
 
 _HOME = Path(__file__).parent / "results" / "scale"
@@ -40,14 +44,11 @@ def polars_read_text(folder: Path) -> Any:
     return pl.read_csv(folder / "*.csv").height
 
 
-def polars_stream(folder: Path) -> Any:
-    """One batch after the other, each dropped at once: the least that reading can take."""
-    scan = pl.scan_parquet(folder / "*.parquet")
-    return sum(b.height for b in scan.collect_batches(chunk_size=_BATCH, maintain_order=False))
-
-
 def polars_touch(folder: Path) -> Any:
-    """The same, and every score added up: uncompressed files are otherwise only mapped."""
+    """One batch after the other, dropped once added up: the least that reading can take.
+
+    Without the sums, files that are not compressed would only be mapped.
+    """
     scan = pl.scan_parquet(folder / "*.parquet")
     batches = scan.collect_batches(chunk_size=_BATCH, maintain_order=False)
     return sum(float(b["score"].sum()) + int(b["label"].sum()) for b in batches)
@@ -113,38 +114,33 @@ def _models(every: dict[str, llrcal.Calibration]) -> dict[str, str]:
 
 CONTENDERS: dict[str, Callable[[Path], Any]] = {
     "polars: read into memory": polars_read,
-    "polars: read in batches": polars_stream,
     "polars: read in batches, added up": polars_touch,
     "pyarrow: read in batches": pyarrow_stream,
-    "llrcal: fit nig": fit_nig,
-    "llrcal: fit_all (paper's ten)": fit_all,
-    "llrcal: evaluate": evaluate,
+    "`fit`, nig": fit_nig,
+    "`fit_all`, the paper's ten": fit_all,
+    "`evaluate`": evaluate,
+    "Dask, `fit_all`, 1 worker of one thread": on_cluster(1),
+    "Dask, `fit_all`, 2 workers": on_cluster(2),
 }
-# The first is what others are compared with: what anybody would write.
+# The first of each is what the others are compared with: what anybody would write.
 TEXT: dict[str, Callable[[Path], Any]] = {
-    "polars: read_csv into memory": polars_read_text,
-    "llrcal: fit nig": fit_nig,
-    "llrcal: fit_all (paper's ten)": fit_all,
-    "llrcal: evaluate": evaluate,
+    "polars: read into memory": polars_read_text,
+    **{name: work for name, work in CONTENDERS.items() if work in {fit_nig, fit_all, evaluate}},
 }
-CLUSTERS = {f"Dask, fit_all, {n} worker{'s'[: n > 1]}": on_cluster(n) for n in (1, 2)}
 
 
 def run_alone(name: str, folder: Path) -> dict[str, Any]:
     """One contender in a process of its own: seconds, peak memory, answer."""
-    done = subprocess.run(
-        [sys.executable, "-m", "studies.scale", "--one", name, "--folder", str(folder)],
-        check=True,
-        capture_output=True,
-        text=True,
-    )
+    command = [sys.executable, "-m", "studies.scale", "--one", name, "--folder", str(folder)]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return answer
 
 
 def _one(name: str, folder: Path) -> None:
     warnings.simplefilter("ignore")
-    work = {**CONTENDERS, **CLUSTERS, **TEXT}[name]
+    llrcal.fit  # noqa: B018  loaded before the clock starts, as polars is
+    work = (TEXT if folder.name.endswith("csv") else CONTENDERS)[name]
     start = time.perf_counter()
     answer = work(folder)
     seconds = time.perf_counter() - start
@@ -189,62 +185,79 @@ def balanced(folder: Path) -> str:
     in_memory = llrcal.fit(scores[is_tar], scores[~is_tar], method="pav")
     same_model = repr(in_memory.to_model()) == repr(streamed.to_model())
     return (
-        f"Balanced, {streamed.tar_count:,} targets and {streamed.non_count:,} non-targets: PAV in "
-        f"{seconds:.0f} s; hull {'identical to' if same_hull else 'DIFFERS from'} that of one sort "
-        f"of everything; model {'identical to' if same_model else 'DIFFERS from'} that from memory"
+        f"| {streamed.tar_count:,} | {streamed.non_count:,} | {seconds:.1f} "
+        f"| {'the same' if same_hull else 'OTHER'} | {'the same' if same_model else 'OTHER'} |"
     )
 
 
-def compared(names: tuple[str, ...], folder: Path, trials: int) -> dict[str, Any]:
-    """Run contenders in turn, and print what they took; the first is compared with."""
-    size = sum(file.stat().st_size for file in folder.iterdir())
-    print(f"\n{trials:,} trials, {size / 1e9:.2f} GB, {folder.name}\n")
-    print("| | seconds | M scores/s | of reading | peak MB |")
-    print("|---|---|---|---|---|")
-    answers: dict[str, Any] = {}
+def answers(names: Iterable[str], folder: Path) -> dict[str, dict[str, Any]]:
+    """What contenders say and take, in turn."""
+    found = {}
     for name in names:
-        found = answers[name] = run_alone(name, folder)
-        seconds, base = found["seconds"], answers[names[0]]["seconds"]
-        print(
-            f"| {name} | {seconds:.1f} | {trials / seconds / 1e6:.1f} | {base / seconds:.2f} | "
-            f"{found['megabytes']:.0f} |",
-            flush=True,
-        )
-    return answers
+        found[name] = run_alone(name, folder)
+        seconds, megabytes = found[name]["seconds"], found[name]["megabytes"]
+        print(f"{folder.name}: {name}: {seconds:.1f} s, {megabytes:,.0f} MB", flush=True)
+    return found
+
+
+def cells(found: dict[str, dict[str, Any]], name: str) -> str:
+    """Seconds, speed beside the first, megabytes."""
+    one, first = found[name], next(iter(found.values()))
+    speed = first["seconds"] / one["seconds"]
+    return f" {one['seconds']:.1f} | {speed:.2f} | {one['megabytes']:,.0f} |"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--trials", type=int, default=500_000_000)
-    parser.add_argument("--balanced", type=int, default=100_000_000)
-    parser.add_argument("--text", type=int, default=20_000_000, help="trials; 0 for none")
-    parser.add_argument("--compression", default="uncompressed", choices=["uncompressed", "zstd"])
-    parser.add_argument("--one")
-    parser.add_argument("--folder", type=Path)
+    parser.add_argument("--trials", type=int, default=100_000_000)
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.one:
         _one(given.one, given.folder)
         return
-    folder = _HOME / f"{given.trials}-{given.compression}"
+    trials, fewer = given.trials, given.trials // 5
+    compressions: tuple[Literal["zstd", "uncompressed"], ...] = ("zstd", "uncompressed")
+    folders = [_HOME / f"{trials}-{compression}" for compression in compressions]
+    for folder, compression in zip(folders, compressions, strict=True):
+        made(folder, partial(write_parts, trials=trials, compression=compression))
+    both = [answers(CONTENDERS, folder) for folder in folders]
+    units = ("s", "of reading", "peak MB")
+    heads = [f"{compression}, {units[0]} | {units[1]} | {units[2]}" for compression in compressions]
+    print(f"\n| | {' | '.join(heads)} |\n|{'---|' * 7}")
+    for name in CONTENDERS:
+        print(f"| {name} |" + "".join(cells(one, name) for one in both))
+    models = {repr(one["answer"]) for found in both for one in by_fit_all(found)}
+    sizes = [sum(f.stat().st_size for f in folder.iterdir()) / 1e9 for folder in folders]
+    print("\n| trials | zstd, GB | uncompressed, GB | models of all |\n|---|---|---|---|")
+    same = "the same bits" if len(models) == 1 else "OTHER BITS"
+    print(f"| {trials:,} | {sizes[0]:.2f} | {sizes[1]:.2f} | {same} |")
+    folder = _HOME / f"balanced-{fewer}"
+    made(folder, partial(write_balanced, trials=fewer))
+    print("\n| targets | non-targets | PAV, s | hull | model |\n|---|---|---|---|---|")
+    print(balanced(folder))
+    folder = _HOME / f"{fewer}-csv"
+    parts = _HOME / f"{fewer}-uncompressed"
+    made(parts, partial(write_parts, trials=fewer, compression="uncompressed"))
+    made(folder, partial(write_text, parts))
+    text = answers(TEXT, folder)
+    print(f"\n| {fewer:,} lines of CSV | s | of reading | peak MB |\n|---|---|---|---|")
+    for name in TEXT:
+        print(f"| {name} |{cells(text, name)}")
+
+
+def made(folder: Path, write: Callable[[Path], None]) -> None:
+    """Write files into a folder, once: another one has the name until all of them are there."""
     if not folder.exists():
-        write_parts(folder, given.trials, compression=given.compression)
-    print(machine())
-    answers = compared((*CONTENDERS, *CLUSTERS), folder, given.trials)
-    ours = answers["llrcal: fit_all (paper's ten)"]["answer"]
-    same = all(answers[name]["answer"] == ours for name in CLUSTERS)
-    print(f"\nModels from clusters: {'the same bits' if same else 'OTHER BITS'}")
-    if given.balanced:
-        folder = _HOME / f"balanced-{given.balanced}"
-        if not folder.exists():
-            write_balanced(folder, given.balanced)
-        print(balanced(folder))
-    if given.text:
-        folder = _HOME / f"{given.text}-csv"
-        if not folder.exists():
-            parts = _HOME / f"{given.text}-uncompressed"
-            write_parts(parts, given.text, compression="uncompressed")
-            write_text(parts, folder)
-        compared(tuple(TEXT), folder, given.text)
+        beside = folder.with_name(f"{folder.name}-unfinished")
+        shutil.rmtree(beside, ignore_errors=True)
+        write(beside)
+        beside.rename(folder)
+
+
+def by_fit_all(found: dict[str, dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """What all ten were fitted by, here and on clusters."""
+    return (one for name, one in found.items() if "`fit_all`" in name)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,13 @@ from studies.evidence import CURVE, Experiment, asvspoof, excess, speech_command
 ALPHAS = (0.01, 0.1, 0.5, 0.9)
 RULES: tuple[RuleLike, ...] = ("boosting", "log", "brier", (0.5, -0.5), (-0.5, 0.5))
 PLACES = ("all", "low", "high")
+DUELS = (
+    ("all", (0.1, "log"), (0.1, "brier")),
+    ("low", (0.1, "brier"), (0.1, "log")),
+    ("low", (0.1, "brier"), (0.01, "log")),
+    ("high", (0.9, "brier"), (0.9, "log")),
+)
+"""Where two weights and rules are compared."""
 HALVES = {
     "voxceleb1 lda_cosine": ("voxceleb1_three_systems", "lda_cosine_"),
     "voxceleb1 plda": ("voxceleb1_three_systems", "plda_"),
@@ -86,9 +93,19 @@ def table(results: Sequence[Excesses], place: str) -> Iterator[str]:
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    results = [excesses(experiment) for experiment in experiments()]
+    results = {experiment[0]: excesses(experiment) for experiment in experiments()}
+    every = list(results.values())
     for place in PLACES:
-        print(f"\nmean of {len(results)} sets, {place}\n\n" + "\n".join(table(results, place)))
+        print(f"\nmean of {len(every)} sets, {place}\n\n" + "\n".join(table(every, place)))
+    print("\n| where | one | other | one is better on sets |\n|---|---|---|---|")
+    for place, one, other in DUELS:
+        wins = sum(result[one][place] < result[other][place] for result in every)
+        words = (f"`{rule}` at {alpha}" for alpha, rule in (one, other))
+        print(f"| {place} | {' | '.join(words)} | {wins} of {len(every)} |")
+    print("\n| everywhere | `log` at 0.1 | `brier` at 0.1 | `boosting` |\n|---|---|---|---|")
+    for name, result in results.items():
+        cells = (f"{result[0.1, rule]['all']:.1f}" for rule in ("log", "brier", "boosting"))
+        print(f"| {name} | {' | '.join(cells)} |")
 
 
 if __name__ == "__main__":

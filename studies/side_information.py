@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import runpy
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,15 +61,14 @@ class Trials:
         return self.part(self.target), self.part(~self.target)
 
 
-def fitted(train: Trials, *, durations: bool = False, noise: str | None = None) -> Any:
+def fitted(train: Trials, *, durations: bool = False, condition: bool = False) -> Any:
     """The LLRs that a fusion of one system and what else is known gives."""
     tar, non = train.sides
 
     def known(trials: Trials) -> dict[str, Any]:
         columns = [trials.durations.min(axis=1), trials.durations.max(axis=1)] if durations else []
-        columns += [(trials.noise == "noisy").astype(float)] if noise == "quality" else []
         out: dict[str, Any] = {"quality": np.column_stack(columns)} if columns else {}
-        return out | ({"condition": trials.noise} if noise == "condition" else {})
+        return out | ({"condition": trials.noise} if condition else {})
 
     both = zip(known(tar).items(), known(non).values(), strict=True)
     options: dict[str, Any] = {name: (one, other) for (name, one), other in both}
@@ -76,20 +76,37 @@ def fitted(train: Trials, *, durations: bool = False, noise: str | None = None) 
     return lambda trials: model(trials.scores, **known(trials))
 
 
-def show(name: str, rounds: list[tuple[Trials, Trials]], ways: dict[str, dict[str, Any]]) -> None:
-    print(f"\n{name}: Cllr of all trials, clean, noisy; minCllr of all")
-    for words, options in ways.items():
-        rows = []
-        for train, test in rounds:
-            llrs = fitted(train, **options)(test)
-            parts = [np.ones(len(llrs), bool), test.noise == "clean", test.noise == "noisy"]
-            evs = [
-                llrcal.evaluate(llrs[p & test.target], llrs[p & ~test.target]) if p.any() else None
-                for p in parts
-            ]
-            numbers = [np.nan if ev is None else ev.cllr for ev in evs]
-            rows.append([*numbers, evs[0].min_cllr if evs[0] else np.nan])
-        print(f"{words:34}", *np.mean(rows, axis=0).round(4), flush=True)
+Row = tuple[str, list[tuple[Trials, Trials]], dict[str, Any]]
+
+
+def rows(dev: Trials, clean: Trials, noisy: Trials) -> Iterator[Row]:
+    """What is asked, with trials to train and to test on, and what is known of them."""
+    durations, condition = {"durations": True}, {"condition": True}
+    yield "dev → eval, scores alone", [(dev, clean)], {}
+    yield "dev → eval, and durations", [(dev, clean)], durations
+    yield "dev → noisy eval, scores alone", [(dev, noisy)], {}
+    yield "dev → noisy eval, and durations", [(dev, noisy)], durations
+    yield "dev → noisy eval, by a condition that was not seen", [(dev, noisy)], condition
+    both = clean.and_(noisy)
+    people = np.unique(both.speakers)
+    half = np.random.default_rng(0).permutation(people)[: len(people) // 2]
+    first = np.isin(both.speakers, half)
+    one, other = (both.part(side[:, 0] & side[:, 1]) for side in (first, ~first))
+    halves = [(one, other), (other, one)]
+    yield "halves of eval, scores alone", halves, {}
+    yield "halves of eval, noise as a condition", halves, condition
+    yield "halves of eval, durations, and noise as a condition", halves, durations | condition
+
+
+def cell(rounds: list[tuple[Trials, Trials]], options: dict[str, Any]) -> str:
+    """Mean Cllr, and minCllr."""
+    found = []
+    for train, test in rounds:
+        llrs = fitted(train, **options)(test)
+        ev = llrcal.evaluate(llrs[test.target], llrs[~test.target])
+        found.append([ev.cllr, ev.min_cllr])
+    cllr, least = np.mean(found, axis=0)
+    return f"{cllr:.4f} ({least:.3f})"
 
 
 def main() -> None:
@@ -99,31 +116,19 @@ def main() -> None:
     train, dev, clean, noisy = ({key: one[key] for key in one} for one in loaded)
     scorers = {
         "cosine": lambda a, b: made["unit"](a) @ made["unit"](b).T,
-        "plda": made["Plda"](train["emb"], train["spk"]),
+        "PLDA": made["Plda"](train["emb"], train["spk"]),
     }
-    for system, score in scorers.items():
-        sets = [
+    tables = []
+    for score in scorers.values():
+        sets = (
             Trials.of(score, dev, dev, "clean"),
             Trials.of(score, clean, clean, "clean"),
             Trials.of(score, clean, noisy, "noisy"),
-        ]
-        dev_trials, eval_trials, noisy_trials = sets
-        ways: dict[str, dict[str, Any]] = {"scores alone": {}, "and durations": {"durations": True}}
-        show(f"{system}, dev to eval", [(dev_trials, eval_trials)], ways)
-        unseen = {**ways, "by condition, which is not seen": {"noise": "condition"}}
-        show(f"{system}, dev to noisy eval", [(dev_trials, noisy_trials)], unseen)
-        both = eval_trials.and_(noisy_trials)
-        people = np.unique(both.speakers)
-        half = np.random.default_rng(0).permutation(people)[: len(people) // 2]
-        first = np.isin(both.speakers, half)
-        one, other = (both.part(side[:, 0] & side[:, 1]) for side in (first, ~first))
-        ways |= {
-            "and noise as a condition": {"noise": "condition"},
-            "and noise as side information": {"noise": "quality"},
-            "durations, and noise as a condition": {"durations": True, "noise": "condition"},
-            "durations and noise as columns": {"durations": True, "noise": "quality"},
-        }
-        show(f"{system}, halves of eval", [(one, other), (other, one)], ways)
+        )
+        tables.append({name: cell(rounds, options) for name, rounds, options in rows(*sets)})
+    print(f"| | {' | '.join(scorers)} |\n|---|{'---|' * len(scorers)}")
+    for name in tables[0]:
+        print(f"| {name} | {' | '.join(table[name] for table in tables)} |")
 
 
 if __name__ == "__main__":

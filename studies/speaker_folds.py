@@ -5,9 +5,8 @@
 Each of 20, 40 or 80 speakers has ten target trials, and each pair of them two non-target trials.
 Scores depend on who is speaking: anyone is a goat, with low target scores, in 15 % of cases. The
 truth is what the calibration of all trials has on trials of 4,000 new speakers. Beside it: folds
-crossed, as they are; folds whose trials between two groups are left out, as they used to be, which
-are the parts within groups of the former; two speakers left out at a time; and folds by trial. The
-table is in docs/studies/folds.md.
+crossed, as they are; their parts within groups alone; two speakers left out at a time; and folds by
+trial.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How often animals are found where there are none, and where there are some.
 
-    python -m studies.zoo [--repetitions 200] [--seed 0]
+    python -m studies.zoo [--repetitions 150]
 
 Simulated speakers with 400 target and about 3,000 non-target trials. Without animals, speakers make
 no difference; but some may have far more trials than others, LLRs may have heavy tails, pairs of
@@ -11,7 +11,6 @@ With animals, an eighth of the speakers differ from the others.
 from __future__ import annotations
 
 import argparse
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -22,6 +21,8 @@ from numpy.random import Generator
 from llrcal.arrays import Array, Floats
 from llrcal.evaluation.llrs import Names, WholeLLRs
 from llrcal.evaluation.zoo import Zoo
+
+SEED = 11
 
 
 @dataclass(frozen=True)
@@ -108,26 +109,20 @@ OTHERS: dict[str, Callable[[Generator], WholeLLRs]] = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repetitions", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--repetitions", type=int, default=150)
     options = parser.parse_args()
     for settings in (WITHOUT, OTHERS):
-        print("| simulated sets | any animal | goats, lambs, wolves | corners | kinds |")
-        print("|---|---|---|---|---|")
+        print("| simulated sets | any animal | goats, lambs, wolves | corners |\n|---|---|---|---|")
         for name, setting in settings.items():
-            rng = np.random.default_rng(options.seed)
+            rng = np.random.default_rng(SEED)
             zoos = [Zoo.of(setting(rng)) for _ in range(options.repetitions)]
             parts = [zoo.animals for zoo in zoos], [zoo.animals[:3] for zoo in zoos]
             shares = [
                 np.mean([any(one.found for one in some) for some in part])
                 for part in (*parts, [zoo.animals[3:] for zoo in zoos])
             ]
-            kinds = Counter(one.kind for zoo in zoos for one in zoo.found)
-            often = ", ".join(
-                f"{kind} {times / len(zoos):.2f}" for kind, times in kinds.most_common(4)
-            )
             cells = " | ".join(f"{share:.3f}" for share in shares)
-            print(f"| {name} | {cells} | {often} |", flush=True)
+            print(f"| {name} | {cells} |", flush=True)
         print()
 
 

@@ -1,6 +1,6 @@
 """Random maximum-likelihood problems, nasty ones among them: no failure, and no bound unreported.
 
-The thousand problems of the study are run by ``make robustness``; these are others.
+The thousand problems of the study are others.
 """
 
 from __future__ import annotations

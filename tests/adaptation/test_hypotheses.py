@@ -120,6 +120,29 @@ def test_no_move_is_surer_than_its_prior_lets_it_be() -> None:
     assert math.isfinite(replace(one, solution=bent).log_evidence)
 
 
+@pytest.mark.parametrize(("unlabelled", "labelled", "surer"), [(6000, 10, 0), (60, 900, 1)])
+def test_both_kinds_of_scores_are_no_surer_than_the_surer(
+    unlabelled: int, labelled: int, surer: int
+) -> None:
+    """By differences of the gradient of either kind, with the other one taken away."""
+    few = np.resize(TAR, labelled), np.resize(NON, labelled)
+    data = evidence_of(SOURCE, given(field_scores(0.2, count=unlabelled), *few), 0.2, told=True)
+    one = hypotheses(data, FACTOR, told=True)[4]  # whose shapes are the same
+    none, at = Cells.empty(), one.solution.point
+    volumes, inverses = [], []
+    for alone in (replace(one.data, tar=none, non=none), replace(one.data, pool=none)):
+        objective = Objective(alone, one.deviations)
+        steps = 1e-5 * np.eye(9)
+        rows = [(objective(at + h).gradient - objective(at - h).gradient) / 2e-5 for h in steps]
+        values, vectors = np.linalg.eigh(np.array(rows) * np.outer(one.deviations, one.deviations))
+        values = np.maximum(values, 1)
+        volumes.append(np.log(values).sum())
+        spread = vectors * one.deviations[:, None]
+        inverses.append((spread / values) @ spread.T)
+    assert np.argmax(volumes) == surer
+    assert one.covariance == pytest.approx(inverses[surer], rel=1e-3, abs=1e-6)
+
+
 def test_labelled_scores_beside_others_decide_at_full_weight() -> None:
     data = evidence_of(SOURCE, given(field_scores(0.05), TAR[:20], NON[:20]), 0.05, told=True)
     assert 0 < data.label_weight < 1

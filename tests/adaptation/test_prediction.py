@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -41,6 +43,7 @@ def field_of(tar: SourceClass, non: SourceClass, *, draws: int = 1) -> Field:
         draws=moves,
         which=which,
         importance=np.full(draws, 1 / draws),
+        neutral=np.full(draws, 1 / draws),
         nodes=nodes,
         tar=masses[0],
         non=masses[1],
@@ -121,67 +124,96 @@ def test_skewed_classes_against_large_samples(v: float) -> None:
 
 
 def test_errors_of_a_portrait_of_few_scores() -> None:
-    """As many draws as it takes to see their deviation, against that of means of samples."""
+    """As many draws as it takes to see their deviation, against that of samples drawn here.
+
+    Beside each sample there is one trial of either class, with a weight of one of n on average.
+    """
     tar, non = known([2.0, 0, 0, 1e-6], count=100), known([0.0, 0, 0, 1e-6], count=400)
     field = field_of(tar, non, draws=4000)
     assert not field.uses_plain_densities.any()
-    llrs = 2 * field.nodes - 2
-    seen = predicted(field, llrs, 0.25)
-    rng = np.random.default_rng(1)
-    sets = [rng.normal(2, 1, (3000, 100)), rng.normal(0, 1, (3000, 400))]
-    costs = [np.logaddexp(0, sign * (2 * x - 2)) for x, sign in zip(sets, (-1, 1), strict=True)]
-    cllr = sum(cost.mean(axis=1) for cost in costs) / 2 / math.log(2)
-    assert seen.cllr.std() == pytest.approx(cllr.std(), rel=0.06)
-    assert seen.cllr.mean() == pytest.approx(cllr.mean(), abs=0.004)
-    rate = stats.norm.cdf(-1) * stats.norm.sf(-1)
-    assert seen.eer.std() == pytest.approx(math.sqrt(rate / 100 + rate / 400) / 2, rel=0.06)
+    seen = predicted(field, 2 * field.nodes - 2, 0.25)
     at = 1 + math.log(3) / 2
-    miss, fa = stats.norm.cdf(at - 2), stats.norm.sf(at)
-    variance = miss * (1 - miss) / 100 + 9 * fa * (1 - fa) / 400
-    assert seen.dcf.std() == pytest.approx(math.sqrt(variance), rel=0.08)
-    assert (seen.eer >= 0).all()
+    costs: dict[str, Callable[[Floats, int], Any]] = {
+        "cllr": lambda x, sign: np.logaddexp(0, -sign * (2 * x - 2)) / 2 / math.log(2),
+        "eer": lambda x, sign: 0.5 * (sign * (x - 1) < 0),
+        "dcf": lambda x, sign: np.where(sign > 0, 1.0, 3.0) * (sign * (x - at) < 0),
+    }
+    rng = np.random.default_rng(1)
+    for name, cost in costs.items():
+        total = np.zeros(4000)
+        for mean, sign, count in ((2, 1, 100), (0, -1, 400)):
+            sample = cost(rng.normal(mean, 1, (4000, count)), sign)
+            unseen = cost(rng.normal(2.0 * rng.integers(0, 2, 4000), 1), sign)
+            weight = rng.exponential(1 / count, 4000)
+            total += sample.mean(axis=1) + weight * (unseen - sample.mean())
+        drawn = getattr(seen, name)
+        assert drawn.mean() == pytest.approx(total.mean(), rel=0.02)
+        assert drawn.std() == pytest.approx(total.std(), rel=0.08)
+        high = np.quantile(drawn, 0.975) - total.mean()
+        assert high == pytest.approx(np.quantile(total, 0.975) - total.mean(), rel=0.12)
+
+
+def test_a_trial_more_of_each_class_is_like_any_trial() -> None:
+    """Of many scores of a class that costs nothing, beside one that always costs one."""
+    tar = known([2.0, 0, 0, 1e-6], count=1e12)
+    non = known([0.0, 0, 0, 1e-6], count=10)
+    field = field_of(tar, non, draws=4000)
+    target_like = np.where(field.nodes > 1, 1.0, 0.0)
+    nothing = np.zeros(len(field.nodes))
+    rare = stats.norm.sf(1)
+    masses = field.tar, field.non
+    costs = module._mean_cost(field, masses, nothing, 1.0 * target_like)
+    # Half of all trials are costly, but few of the non-targets are.
+    assert costs.mean() == pytest.approx(rare + (0.5 - rare) / 10, abs=0.008)
+    assert module._mean_cost(field, masses, target_like, nothing).std() < 1e-5
+    assert (module._mean_cost(field, masses, nothing, nothing) == 0).all()
 
 
 def test_what_densities_without_corrections_miss() -> None:
     """Twice the divergence, as one over a number of scores."""
-    tar, non = known([2.0, 0, 0, 1e-6], count=100, misfit=0.03), known([0.0, 0, 0, 1e-6], count=400)
-    field = field_of(tar, replace(non, misfit=-0.1), draws=4000)
-    spreads = [np.full(4000, 2.0), np.full(4000, 3.0)]
-    exact = 2.0 / 100 + 3.0 / 400
-    assert module._errors(field, spreads).std() == pytest.approx(math.sqrt(exact), rel=0.04)
+    tar = known([2.0, 0, 0, 1e-6], count=1e12, misfit=0.03)
+    non = known([0.0, 0, 0, 1e-6], count=1e12, misfit=-0.1)
+    field = field_of(tar, non, draws=4000)
     plain = replace(field, source=replace(field.source))
     vars(plain)["uses_plain_densities"] = np.ones(4000, bool)
-    more = math.sqrt(exact + 2.0 * 0.06)
-    assert module._errors(plain, spreads).std() == pytest.approx(more, rel=0.04)
-    assert (module._errors(field, spreads) == module._errors(field, spreads)).all()
+    masses = field.tar, field.non
+    above = np.where(field.nodes > 2, 1.0, 0.0)  # of half of the targets
+    assert module._mean_cost(field, masses, above, above).std() < 1e-5
+    found = module._mean_cost(plain, masses, above, above)
+    assert found.std() == pytest.approx(0.5 * math.sqrt(0.06), rel=0.04)
+    assert (found == module._mean_cost(plain, masses, above, above)).all()
 
 
 def test_rates_stay_rates() -> None:
     """Of portraits of one score, whose errors are large."""
     tar, non = known([2.5, 0, 0, 1e-6], count=1), known([0.0, 0, 0, 1e-6], count=1)
     field = field_of(tar, non, draws=200)
-    rate = stats.norm.cdf(-1.25)
-    errors = module._errors(field, [0.25 * np.full(200, rate * (1 - rate))] * 2)
     forth, back = (predicted(field, sign * (field.nodes - 1.25), 0.5) for sign in (1, -1))
-    assert forth.eer == pytest.approx(np.clip(rate + errors, 0, 1), abs=0.01)
-    assert back.eer == pytest.approx(np.clip(1 - rate + errors, 0, 1), abs=0.02)
-    assert forth.dcf == pytest.approx(np.maximum(2 * (rate + errors), 0), abs=0.02)
-    assert min(rate + errors) < 0
-    assert max(1 - rate + errors) > 1
+    assert (min(forth.eer), max(back.eer)) == (0, 1)
+    assert min(forth.dcf) == 0
+    assert 0 < forth.eer.mean() < 0.5 < back.eer.mean() < 1
 
 
-def test_an_estimate_has_the_weighted_mean_and_the_middle_of_all_draws() -> None:
+def estimated(draws: Floats, importance: Floats, neutral: Floats) -> tuple[float, float, float]:
+    return estimate(draws, replace(some_field(), importance=importance, neutral=neutral))
+
+
+def test_an_estimate_has_the_weighted_mean_and_the_middle_of_neutral_draws() -> None:
     draws = np.arange(1001.0)
+    even = np.full(1001, 1 / 1001)
     weights = np.where(draws < 10, 0.1, 0.0)
-    assert estimate(draws, np.full(1001, 1 / 1001)) == pytest.approx((500, 25, 975))
-    assert estimate(draws, weights) == pytest.approx((4.5, 4.5, 975))
-    assert estimate(draws, weights[::-1]) == pytest.approx((995.5, 25, 995.5))
+    assert estimated(draws, even, even) == pytest.approx((500, 25, 975))
+    assert estimated(draws, weights, even) == pytest.approx((4.5, 4.5, 975))
+    assert estimated(draws, weights[::-1], even) == pytest.approx((995.5, 25, 995.5))
+    upper = np.where(draws >= 501, 1 / 500, 0.0)
+    assert estimated(draws, upper, upper) == pytest.approx((750.5, 513, 988))
+    assert estimated(draws[::-1], upper, upper) == pytest.approx((249.5, 12, 487))
 
 
 @pytest.mark.filterwarnings("ignore:invalid value")
 @pytest.mark.parametrize("odd", [math.inf, math.nan])
 def test_what_is_not_finite_is_not_known(odd: float) -> None:
-    assert estimate(np.array([odd, odd]), np.array([0.5, 0.5])) == (
+    assert estimated(np.array([odd, odd]), *[np.array([0.5, 0.5])] * 2) == (
         0.0,
         -sys.float_info.max,
         sys.float_info.max,

@@ -43,6 +43,8 @@ _OUTVOTED = 1 / 3
 # The probability that unlabelled scores do not tell where the classes lie, however well moves
 # explain them. Chosen on pairs of conditions of NIST SRE 2008 and on ten families of densities.
 _DOUBT = 0.1
+# What remains of it however well labelled scores agree: they are too few to vouch for the tails.
+_LEAST_DOUBT = 0.03
 _AROUND = np.sinh(np.linspace(-10, 10, 601))  # places around a class, in its scale
 _NODES, _FURTHEST_RANK = 400, 1e-9
 _TINY = 1e-300
@@ -67,8 +69,10 @@ class Field:
     which: tuple[Hypothesis, ...]
     """The hypothesis of each draw."""
     importance: Floats
-    """Weights of the draws, which add up to one. Intervals are those of all draws, unweighted:
-    there, that nothing has moved is not favoured."""
+    """Weights of the draws, which add up to one."""
+    neutral: Floats
+    """The same where nothing is favoured, for intervals: favour makes better decisions, but what
+    it makes less likely than it is must not be left out of an interval."""
     nodes: Floats
     old_llrs: Floats
     """Of the calibration as it was, at the nodes."""
@@ -105,9 +109,9 @@ class Field:
         weights, neutral = weights_of(found), weights_of(found, favoured=False)
         mixed = 0.5 * weights + 0.5 * neutral
         draws, which = _drawn(found, mixed)
-        ratio = dict(zip(map(id, found), weights / np.maximum(mixed, _TINY), strict=True))
-        importance = np.array([ratio[id(one)] for one in which])
-        importance /= importance.sum()
+        importance, neutral = (
+            _of_draws(found, which, some / np.maximum(mixed, _TINY)) for some in (weights, neutral)
+        )
         nodes = _nodes(source, weights @ np.array([one.mean for one in found]))
 
         def llrs(at: Floats) -> Floats:
@@ -127,6 +131,7 @@ class Field:
             draws,
             which,
             importance,
+            neutral,
             nodes,
             old,
             tar,
@@ -260,6 +265,15 @@ def _drawn(found: tuple[Hypothesis, ...], weights: Floats) -> tuple[Floats, tupl
     return np.concatenate(rows), tuple(which)
 
 
+def _of_draws(
+    found: tuple[Hypothesis, ...], which: tuple[Hypothesis, ...], ratios: Floats
+) -> Floats:
+    """Weights of draws, by those of their hypotheses."""
+    by_hypothesis = dict(zip(map(id, found), ratios, strict=True))
+    out = np.array([by_hypothesis[id(one)] for one in which])
+    return np.asarray(out / out.sum())
+
+
 def _nodes(source: SourceModel, moves: Floats) -> Floats:
     """Even in the ranks, and in their log odds, of both classes as they were and after moves."""
     sides = [*source.moved(source.still), *source.moved(moves)]
@@ -328,7 +342,8 @@ def _split(every: Floats, llrs: Floats) -> Masses:
 def _doubt(best: Hypothesis) -> float:
     """The probability that unlabelled scores do not tell where the classes lie.
 
-    Labelled scores do. The likelier they are after the moves, the less doubt remains.
+    Labelled scores do. The likelier they are after the moves, the less doubt remains, but some
+    does, for few scores say nothing of the tails, which cost most where they are wrong.
     """
     data = best.data
     if not data.pool.count:
@@ -336,7 +351,8 @@ def _doubt(best: Hypothesis) -> float:
     if not data.few:
         return _DOUBT
     gained = data.labelled_loglik(best.mean) - data.labelled_loglik(data.source.still)
-    return _DOUBT / (_DOUBT + (1 - _DOUBT) * math.exp(min(max(gained, 0.0), 700.0)))
+    left = _DOUBT / (_DOUBT + (1 - _DOUBT) * math.exp(min(max(gained, 0.0), 700.0)))
+    return max(left, _LEAST_DOUBT)
 
 
 def expected_cllr(masses: Masses, llrs: Floats) -> float:

@@ -27,7 +27,7 @@ _IS_WILD = 0.5  # the probability that a labelled score is
 
 def findings(field: Field, llrs: Floats, p_target: float | None) -> dict[str, Any]:
     """Fields of :class:`Adapted`, for the LLRs that are returned."""
-    shares = estimate(field.shares, field.importance)
+    shares = estimate(field.shares, field)
     at = min(max(shares.value, 1e-9), 1 - 1e-9) if p_target is None else p_target
     before, after = (predicted(field, each, at) for each in (field.old_llrs, llrs))
     mixture = shares.value * field.known[0] + (1 - shares.value) * field.known[1]
@@ -39,10 +39,10 @@ def findings(field: Field, llrs: Floats, p_target: float | None) -> dict[str, An
         **{lie: min(field.probability(_NAMES.get(lie, lie)), 1.0) for lie in lies},
         "misfit": Bins.of(field, mixture).divergence(pool.count) if pool.count else 0.0,
         "share": shares,
-        "cllr_before": estimate(before.cllr, field.importance),
-        "cllr": estimate(after.cllr, field.importance),
-        "eer": estimate(after.eer, field.importance),
-        "dcf": estimate(after.dcf, field.importance),
+        "cllr_before": estimate(before.cllr, field),
+        "cllr": estimate(after.cllr, field),
+        "eer": estimate(after.eer, field),
+        "dcf": estimate(after.dcf, field),
         **_moves(field),
     }
 
@@ -64,7 +64,7 @@ def _moves(field: Field) -> dict[str, Any]:
     )
     names = ("tar_shift", "tar_widening", "non_shift", "non_widening")
     return {
-        name: estimate(draws, field.importance)
+        name: estimate(draws, field)
         for name, draws in zip(names, (tar, tar_scale, non, non_scale), strict=True)
     }
 

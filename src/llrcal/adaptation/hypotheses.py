@@ -17,7 +17,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from scipy.special import ndtr
@@ -29,13 +29,7 @@ from llrcal.fitting.optimizer import Solution, minimise
 from llrcal.onepass.cells import Cells, even_ranks
 
 Lie = Literal["wrong share", "only targets", "only non-targets", "other scores", "reversed"]
-LIES: tuple[Lie, ...] = (
-    "wrong share",
-    "only targets",
-    "only non-targets",
-    "other scores",
-    "reversed",
-)
+LIES: tuple[Lie, ...] = get_args(Lie)
 
 NOTHING = 1e-3
 _TOGETHER = (1.0, 0.3, 0.1, NOTHING)
@@ -123,10 +117,17 @@ class Hypothesis:
 
     @cached_property
     def covariance(self) -> Floats:
-        """Of the moves, by the curvature at the best ones."""
-        values, vectors = np.linalg.eigh(self._scaled)
-        inverse = (vectors / np.maximum(values, 1.0)) @ vectors.T  # the prior alone has 1
-        return np.asarray(inverse * np.outer(self.deviations, self.deviations))
+        """Of the moves, by the curvature at the best ones.
+
+        The same densities explain unlabelled and labelled scores, which err together where these
+        are wrong. So both together are no surer than the surer of them alone.
+        """
+        units = np.outer(self.deviations, self.deviations)
+        apart = [Objective(one, self.deviations) for one in self.data.alone]
+        each = [one(self.solution.point).hessian * units for one in apart] or [self._scaled]
+        found = map(np.linalg.eigh, each)
+        values, vectors = max(found, key=lambda one: float(np.log(np.maximum(one[0], 1.0)).sum()))
+        return np.asarray((vectors / np.maximum(values, 1.0)) @ vectors.T * units)  # the prior: 1
 
     @cached_property
     def mean(self) -> Floats:

@@ -10,7 +10,7 @@ failure: then it says nothing of its class.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -41,6 +41,14 @@ class Evidence:
     def few(self) -> float:
         """How many labelled scores there are of the class that has fewer."""
         return min(self.tar.count, self.non.count)
+
+    @property
+    def alone(self) -> tuple[Evidence, ...]:
+        """The unlabelled scores alone, and the labelled ones; nothing unless both are given."""
+        if not self.pool.count or not self.few:
+            return ()
+        none = Cells.empty()
+        return replace(self, tar=none, non=none), replace(self, pool=none)
 
     def rest_of_labelled(self, moves: Floats) -> float:
         """What labelled scores say beside unlabelled ones, beyond their weight in the objective."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import xlogy
 
-from llrcal.adaptation.field import Field
+from llrcal.adaptation.field import Field, Masses
 from llrcal.arrays import LARGEST, Floats
 from llrcal.calibrations.adapted import Estimate
 
@@ -32,43 +32,53 @@ def predicted(field: Field, llrs: Floats, p_target: float) -> Predicted:
     The densities of a draw are taken for the truth, but for their errors: those of a portrait of
     so many training scores, and what a density without the corrections of the portrait misses.
     """
-    tar, non = (side / side.sum(axis=1, keepdims=True) for side in (field.tar, field.non))
-    bits = np.logaddexp(0, -llrs) / 2 / math.log(2), np.logaddexp(0, llrs) / 2 / math.log(2)
-    cllr = tar @ bits[0] + non @ bits[1]
-    spreads = [
-        side @ some**2 - (side @ some) ** 2 for side, some in zip((tar, non), bits, strict=True)
-    ]
-
+    classes = field.tar, field.non
+    tar, non = (side / side.sum(axis=1, keepdims=True) for side in classes)
     order = np.argsort(llrs, kind="stable")
     miss, fa = np.cumsum(tar[:, order], axis=1), 1 - np.cumsum(non[:, order], axis=1)
-    at = np.argmax(miss >= fa, axis=1)[:, None]
-    rates = [np.take_along_axis(side, at, axis=1)[:, 0] for side in (miss, fa)]
+    at = np.argmax(miss >= fa, axis=1)[:, None]  # the last one that is rejected
+    rejected = np.argsort(order, kind="stable") <= at
     accepted = llrs >= math.log1p(-p_target) - math.log(p_target)
     weights = np.array([p_target, 1 - p_target]) / min(p_target, 1 - p_target)
-    errors = np.array([tar @ ~accepted, non @ accepted])
-    eer = 0.5 * sum(rates) + _errors(field, [0.25 * _variance(rate) for rate in rates])
-    dcf = weights @ errors + _errors(field, list(weights[:, None] ** 2 * _variance(errors)))
+    mean = partial(_mean_cost, field, (tar, non))
     return Predicted(
-        cllr + _errors(field, spreads), np.clip(eer, 0, 1), np.asarray(np.maximum(dcf, 0))
+        mean(np.logaddexp(0, -llrs) / 2 / math.log(2), np.logaddexp(0, llrs) / 2 / math.log(2)),
+        np.clip(mean(0.5 * rejected, 0.5 * ~rejected), 0, 1),
+        np.maximum(mean(weights[0] * ~accepted, weights[1] * accepted), 0),
     )
 
 
-def _variance(rate: Floats) -> Floats:
-    return rate * (1 - rate)
+def _mean_cost(field: Field, classes: Masses, tar_costs: Floats, non_costs: Floats) -> Floats:
+    """The sum of the mean costs of both classes, of each draw, with its errors.
 
-
-def _errors(field: Field, spreads: Sequence[Floats]) -> Floats:
-    """Errors of means over both classes, whose variances are given for each draw."""
-    variance = np.zeros(len(field.draws))
-    for spread, side in zip(spreads, (field.source.tar, field.source.non), strict=True):
+    Costs are given at the nodes. No portrait knows of scores that were not seen: among a hundred
+    targets there may be none that scores as most non-targets do, but the next may. So one trial
+    more of each class is drawn, which scores like any trial of the draw, whatever its label; its
+    weight is that of one among the training scores, as the Bayesian bootstrap has it.
+    """
+    rng = np.random.default_rng(1)
+    count = len(field.draws)
+    total, variance = np.zeros(count), np.zeros(count)
+    below = np.cumsum(0.5 * (classes[0] + classes[1]), axis=1)
+    sides = zip(classes, (tar_costs, non_costs), (field.source.tar, field.source.non), strict=True)
+    for masses, given, side in sides:
+        costs = np.broadcast_to(given, masses.shape)
+        mean = np.sum(masses * costs, axis=1)
+        spread = np.sum(masses * costs**2, axis=1) - mean**2
         missed = 2 * max(side.misfit, 0.0) * field.uses_plain_densities
         variance += np.maximum(spread, 0) * (1 / side.count + missed)
-    return np.asarray(np.sqrt(variance) * np.random.default_rng(1).standard_normal(len(variance)))
+        node = np.sum(below[:, :-1] < rng.random((count, 1)), axis=1)
+        weight = np.minimum(rng.exponential(1 / side.count, count), 1.0)
+        total += mean + weight * (costs[np.arange(count), node] - mean)
+    return np.asarray(total + np.sqrt(variance) * rng.standard_normal(count))
 
 
-def estimate(draws: Floats, importance: Floats) -> Estimate:
-    """The weighted mean of some draws, with the middle 95 % of all of them."""
-    value, (low, high) = float(importance @ draws), np.quantile(draws, (0.025, 0.975)).tolist()
+def estimate(draws: Floats, field: Field) -> Estimate:
+    """The mean of some draws, with the middle 95 % of them where nothing is favoured."""
+    value = float(field.importance @ draws)
+    low, high = np.quantile(
+        draws, (0.025, 0.975), weights=field.neutral, method="inverted_cdf"
+    ).tolist()
     if not all(map(math.isfinite, (value, low, high))):
         return Estimate(0.0, -LARGEST, LARGEST)
     return Estimate(value, min(low, value), max(high, value))

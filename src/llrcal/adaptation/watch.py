@@ -176,7 +176,7 @@ def watched(
     given = Given.of(cal, scores)
     # No calibration is at stake here: rare targets may weigh more than where one is.
     field = Field.of(cal, SourceModel.of(portrait), given, p_target, factor, boldly=True)
-    share = estimate(field.shares, field.importance)
+    share = estimate(field.shares, field)
     at = min(max(share.value, 1e-9), 1 - 1e-9)
     before, after = (predicted(field, llrs, at).cllr for llrs in (field.old_llrs, field.llrs))
     still = np.array([one.unmoved for one in field.which])
@@ -188,8 +188,8 @@ def watched(
         p_target=p_target,
         unmoved=min(field.unmoved, 1.0),
         costly=costly,
-        cost=estimate(gain, field.importance),
-        cllr=estimate(before, field.importance),
+        cost=estimate(gain, field),
+        cllr=estimate(before, field),
         share=share,
         differences=_differences(field, reverse=cal.lower_is_better),
         notes=tuple(notes_on_scores(field, p_target, factor)),
