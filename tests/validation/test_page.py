@@ -90,6 +90,9 @@ def test_guidelines_say_what_is_missing(found: Validation) -> None:
     assert nowhere == {
         *STATED.values(), "Criteria, set in advance", "Decision", "Robustness, coherence"
     }  # fmt: skip
+    for one, said in ((found, "stated by the author"), (bare, "not stated: ")):
+        answers = {item.asked: item.answer for item in items(one)}
+        assert all(answers[words].startswith(said) for words in STATED.values())
     assert 'class="fit"' in bare.page()
 
 
