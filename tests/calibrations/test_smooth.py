@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import llrcal
 from llrcal.arrays import Floats
 from llrcal.calibrations.fit import fit_methods
-from llrcal.calibrations.methods.smooth import _KNOTS, Smooth, _averaged
+from llrcal.calibrations.methods.smooth import Smooth, _averaged
 from llrcal.calibrations.training import ArrayTraining
 from llrcal.fitting.expected_labels import expected_trials
 from llrcal.fitting.stiffness import averaged_spline, distances_of_ends
@@ -351,21 +351,6 @@ def test_expected_labels_make_no_interval_narrower() -> None:
 def _cells_and_knots(tar: Floats, non: Floats) -> tuple[LabelledCells, Floats, Floats]:
     data = ArrayTraining(tar, non)
     return data.in_order.cells(), *data.in_order.evenly_spaced(31)
-
-
-def test_no_labels_are_expected_if_one_class_is_on_levels() -> None:
-    """For it has no density; where neither is, they guide the spline."""
-    tar, non = normal(30, 2.0, 1.0), normal(200, -1.0, 1.0)
-    for classes, is_guided in (
-        ((tar, non), True),
-        ((np.round(2 * tar) / 2, non), False),
-        ((tar, np.round(2 * non) / 2), False),
-    ):
-        data = ArrayTraining(*classes)
-        ordered = Ordered.of(data.tar.finely_in_order(), data.non.finely_in_order())
-        alone = averaged_spline(ordered.cells(), *ordered.evenly_spaced(_KNOTS))
-        same = np.array_equal(_averaged(data).slopes, alone.slopes)
-        assert same is not is_guided
 
 
 # ---------------------------------------------------------------------------- intervals
