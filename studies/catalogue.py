@@ -70,7 +70,7 @@ STUDIES = {
     "mutation": Study("Would the tests notice a mistake?", "mutation", 60, by_name=True),
     "mutation_before": Study(
         "Would they have, before the redesign?",
-        "mutation --tree ../31a95d0 --least 7 --every 400",
+        "mutation --tree ../31a95d0",
         60,
         by_name=True,
     ),
