@@ -87,6 +87,13 @@ STUDIES = {
     "fusion_scale": Study("How fast is a fusion?", "fusion_scale", 1, alone=True),
     "exports": Study("How far are exports from the formula?", "exports", 0.4, alone=True),
     "hard_exports": Study("And those of models that are hard to export?", "hard_exports", 1),
+    "mutation": Study("Would the tests notice a mistake?", "mutation", 60, by_name=True),
+    "mutation_before": Study(
+        "Would they have, before the redesign?",
+        "mutation --tree ../31a95d0",
+        60,
+        by_name=True,
+    ),
     "pairs_coverage": Study("Do the intervals of counted pairs hold?", "pairs_coverage", 5),
     "pairs_speed": Study("How fast are pairs counted?", "pairs_speed", 0.6, alone=True),
     "paper_scale": Study(

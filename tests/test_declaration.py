@@ -23,6 +23,7 @@ from llrcal.declaration import (
     from_json,
     schema,
     schema_of,
+    signed,
     to_json,
 )
 from llrcal.errors import ModelFileError
@@ -218,3 +219,10 @@ def test_the_schema_says_the_same() -> None:
         {"null": None, "number": 10**400},
     ):
         assert not valid(wrong), wrong
+
+
+def test_a_checksum_does_not_depend_on_the_order_of_fields() -> None:
+    one = signed({"method": "pav", "version": 1, "bounds": {"low": 0.5, "high": 2.0}})
+    other = signed({"bounds": {"high": 2.0, "low": 0.5}, "version": 1, "method": "pav"})
+    assert one["checksum"] == other["checksum"]
+    assert one["checksum"] != signed({**one, "version": 1.0})["checksum"]

@@ -41,7 +41,6 @@ BY_HAND = {
     "hostile.md",  # filled by tests/hostile/page.py
     "index.md",
     "measured.md",  # filled from all records
-    "mutation.md",
 }
 """Pages about studies, whose tables need not come from a record."""
 

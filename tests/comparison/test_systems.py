@@ -13,6 +13,7 @@ import llrcal
 from llrcal.arrays import Array
 from llrcal.comparison import compare
 from llrcal.errors import OptionError
+from llrcal.evaluation.bootstrap import enough_for
 from llrcal.figures.folder import drawings
 from llrcal.report.build import build_report
 from llrcal.report.data import page_data
@@ -48,6 +49,9 @@ def test_systems_are_compared_with_their_fusion_on_the_same_trials() -> None:
     expected = llrcal.evaluate(*test.split(fused(test.scores)))
     found = comparison.candidates["fusion"]
     assert found.evaluation.cllr == expected.cllr
+    every = [one.evaluation.min_cllr for one in comparison.candidates.values()]
+    assert comparison.least(lambda one: one.min_cllr) == min(every) < max(every)
+    assert comparison.band_options == {"level": 0.95, "replicates": enough_for(0.95)}
     mic = (test.kept["line"] == "mic").to_numpy()
     llrs = fused(test.scores)
     assert found.by is not None

@@ -38,6 +38,15 @@ def test_curves_are_the_fitted_densities(method: MethodName, log: bool) -> None:
     assert ax.get_yscale() == ("log" if log else "linear")
 
 
+@pytest.mark.parametrize("log", [False, True])
+def test_all_bars_are_inside(log: bool) -> None:
+    ax = densities(calibrations()["nig"], ax=axes(), tar=TAR, non=NON, log=log)
+    heights = np.concatenate([p.get_data()[0] for p in ax.patches if isinstance(p, StepPatch)])
+    low, high = ax.get_ylim()
+    assert low < heights[heights > 0].min()
+    assert heights.max() < high <= 2 * heights.max()
+
+
 def test_histograms_are_normalised_by_class() -> None:
     ax = densities(calibrations()["nig"], ax=axes(), tar=TAR, non=NON)
     for patch, scores in zip(ax.patches, (TAR, NON), strict=True):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import llrcal
 from llrcal import ScoreError, split
 from llrcal.arrays import Array
 from llrcal.inputs.scores import as_floats, as_scores
@@ -180,3 +181,13 @@ def test_split_leaves_its_input_alone() -> None:
     tar[:], non[:] = 0, 0
     assert scores.tolist() == SCORES
     assert labels.tolist() == [1, 0, 1, 0]
+
+
+@pytest.mark.parametrize("labels", [[0, 1, 1, 0], [-1, 1, -1, -1], np.array([1, 0, 0, 1], np.int8)])
+def test_labels_in_place_of_scores_are_refused(labels: Any) -> None:
+    """Which are as many as the scores; others may be whole numbers."""
+    scores = [0.5, 1.5, -2.0, 0.25]
+    with pytest.raises(ScoreError, match="the second array looks like labels"):
+        llrcal.fit(scores, labels, method="gaussian")
+    llrcal.fit(scores, [*labels, 1], method="gaussian")
+    llrcal.fit(scores, np.array(labels, np.float64), method="gaussian")

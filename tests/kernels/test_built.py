@@ -7,9 +7,11 @@ import shutil
 import sysconfig
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from llrcal import kernels
+from llrcal.arrays import Array
 
 CAN_BE_BUILT = shutil.which("cc") and Path(sysconfig.get_path("include"), "Python.h").exists()
 IS_WANTED = os.environ.get("LLRCAL_PURE", "0") in {"", "0"}
@@ -18,3 +20,17 @@ IS_WANTED = os.environ.get("LLRCAL_PURE", "0") in {"", "0"}
 @pytest.mark.skipif(not (CAN_BE_BUILT and IS_WANTED), reason="there is no compiler to be used")
 def test_kernels_are_there_where_a_compiler_is() -> None:
     assert kernels.compiled is not None, "run `pip install -v .` to see why they were not built"
+
+
+def test_which_path_is_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module, words in ((None, "NumPy passes"), (object(), "compiled passes")):
+        monkeypatch.setattr(kernels, "compiled", module)
+        assert kernels.in_use() == words
+        for dtype in (np.float32, np.float64):
+            assert kernels.kernels_for(np.zeros(3, dtype)) is module
+
+
+@pytest.mark.parametrize("scores", [np.zeros(3, np.int64), np.zeros((3, 1)), np.zeros(3, ">f8")])
+def test_other_arrays_are_left_to_numpy(scores: Array, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels, "compiled", object())
+    assert kernels.kernels_for(scores) is None

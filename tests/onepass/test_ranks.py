@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from llrcal.arrays import Array
 from llrcal.onepass import two_classes
-from llrcal.onepass.ranks import RUN, Groups
+from llrcal.onepass.ranks import RUN, Groups, merged
 from llrcal.onepass.two_classes import InArrays
 from tests.trial_sets import ANY, FEW_VALUES, INFINITE, Sets, classes, normal
 
@@ -154,3 +154,11 @@ def test_types_may_differ_between_the_classes(dtypes: tuple[str, str]) -> None:
     doubles = [scores.astype(np.float64) for scores in as_given]
     assert_same(groups(*as_given), groups(*doubles))
     assert_same(as_if_large(*as_given), groups(*doubles))
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 1, 0, 2]])
+def test_counts_of_equal_scores_add_up(order: list[int]) -> None:
+    """In rising order, too; what never occurs is left out."""
+    scores, tar, non = np.array([[1.0, 2.0, 2.0, 5.0], [3, 1, 0, 0], [0, 2, 4, 0]])[:, order]
+    found = merged(scores, tar.astype(np.int64), non.astype(np.int64))
+    assert [one.tolist() for one in found] == [[1.0, 2.0], [3, 1], [0, 6]]

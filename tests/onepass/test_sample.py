@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from llrcal import kernels
 from llrcal.arrays import Array
 from llrcal.onepass import chunks
 from llrcal.onepass import grid as sample
@@ -110,6 +111,18 @@ def test_counts_of_many_scores(kind: str, monkeypatch: pytest.MonkeyPatch) -> No
     place = np.searchsorted(every, values)
     np.testing.assert_array_equal(every[place], values)
     np.testing.assert_array_equal(times[place], counts)
+
+
+def test_keys_are_made_a_chunk_at_a_time_without_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels, "compiled", None)
+    monkeypatch.setattr(sample, "CHUNK", 8)
+    scores = normal(20, 0, 1)
+    parts, start, out = list[Array](), 0, np.empty(8, np.uint64)
+    while start < len(scores) and len(parts) < 20:
+        found, start = sample._keys(scores, start, sample.ALL_KEYS, out)
+        parts.append(found)
+    assert np.concatenate(parts).tolist() == [key(score) for score in scores.tolist()]
+    assert len(parts) == 3
 
 
 def test_a_sample_is_spread_like_the_scores() -> None:

@@ -136,6 +136,8 @@ def test_crowded_bins_are_summed_exactly(tied: int) -> None:
     summary = Summary.of(scores, grid)._with_bins()
     found = dict(zip(summary.number.tolist(), summary.bins.T.tolist(), strict=True))
     assert found == expected
+    most = max(count for count, *_ in expected.values())
+    assert summary.points().tie_share == most / len(scores)
 
 
 def test_grids_must_agree() -> None:

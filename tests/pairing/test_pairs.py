@@ -177,6 +177,17 @@ def test_dot_products() -> None:
     np.testing.assert_allclose(written, np.sort((enrol @ test.T).ravel()), atol=unit * 2.0**-21)
 
 
+def test_counts_without_a_group_are_in_the_unit_of_the_scores() -> None:
+    """Of dot products, which are no cosines: their coarse places are half a step to the left."""
+    got = llrcal.pairs(A.vectors, A.speaker, similarity="dot", groups=2)
+    unit = float((A.vectors**2).sum(axis=1).max())
+    for left in got.without:
+        steps = left.scores / (unit * 2.0**-21)
+        np.testing.assert_allclose(steps, np.rint(steps / 512) * 512, rtol=0, atol=1.0)
+        assert got.scores.min() - unit / 2000 < left.scores.min()
+        assert left.scores.max() < got.scores.max() + unit / 2000
+
+
 def test_progress_comes_to_its_end() -> None:
     seen: list[tuple[str, int, int]] = []
     llrcal.pairs(A.vectors, A.speaker, exclude=A.room, progress=lambda *one: seen.append(one))

@@ -36,6 +36,8 @@ def test_positions_are_the_grid_and_then_the_points() -> None:
     points = [point.prior_log_odds for point in comparison.points]
     assert places.tolist() == [*grid, *points]
     assert np.array_equal(grid * PER_UNIT, np.round(grid * PER_UNIT))
+    drawn = page_data(comparison)["positions"]
+    assert drawn == {"first": grid[0] * PER_UNIT, "count": len(grid), "perUnit": PER_UNIT}
     low, high = comparison.range
     assert grid[0] <= min(low - 2, *points)
     assert grid[-1] >= max(high + 2, *points)

@@ -57,6 +57,18 @@ def test_points_are_the_speakers_of_the_recommended_calibration(page: Page) -> N
     assert "zoo" not in ids
 
 
+def test_speakers_who_cost_most_are_listed_with_two_decimals() -> None:
+    html = build_report(known())
+    worst = html[html.index('id="worst"') :]
+    table = worst[: worst.index("</table>")]
+    zoo = known().candidates[known().recommended].evaluation.zoo
+    assert zoo is not None
+    first = zoo.speakers.row(0, named=True)
+    for value in (first["llr_tar"], first["llr_non"]):
+        assert f">{value:.2f}<".replace("-", "\u2212") in table
+    assert f">{100 * first['share']:.1f}<" in table
+
+
 def test_miss_rates_are_those_of_evaluate() -> None:
     html = rates_table(known())
     found = known().candidates[known().recommended].evaluation.error_rates

@@ -81,6 +81,14 @@ def test_links_lead_somewhere(page: str) -> None:
     assert {link.removeprefix("#") for link in links} <= ids
 
 
+def test_intervals_are_beside_the_numbers(found: Validation) -> None:
+    page = found.page()
+    for name in ("cllr", "eer"):
+        one = found.measures[name]
+        low, high = map(one.written, one.interval)
+        assert f"<td>{one.written(one.value)}</td><td>{low} to {high}</td>" in page
+
+
 def test_guidelines_say_what_is_missing(found: Validation) -> None:
     """What is not on the page is not said to be there."""
     nowhere = {item.asked for item in items(found) if not item.place}
@@ -90,14 +98,20 @@ def test_guidelines_say_what_is_missing(found: Validation) -> None:
     assert nowhere == {
         *STATED.values(), "Criteria, set in advance", "Decision", "Robustness, coherence"
     }  # fmt: skip
+    for one, said in ((found, "stated by the author"), (bare, "not stated: ")):
+        answers = {item.asked: item.answer for item in items(one)}
+        assert all(answers[words].startswith(said) for words in STATED.values())
     assert 'class="fit"' in bare.page()
 
 
 def test_speakers_that_are_not_known(tmp_path: Path) -> None:
     trials = llrcal.read_trials(write_table(tmp_path / "a.csv", named=False))
     one = llrcal.validate(trials, method="gaussian", replicates=99)
-    nowhere = [item.answer for item in items(one) if item.asked.startswith("No speaker in both")]
-    assert nowhere == ["not known: the data do not name speakers"]
+    apart = replace(one, comparison=replace(one.comparison, folds=None))  # as of two sets
+    for either in (one, apart):
+        answers = {item.asked: item.answer for item in items(either)}
+        asked = "No speaker in both training and test"
+        assert answers[asked] == "not known: the data do not name speakers"
     text = Page(one.page()).text
     assert "Zoo plot" not in text
     assert "intervals by trial" in text
