@@ -67,9 +67,9 @@ STUDIES = {
         "And with a few labelled scores?", "field labelled --draws 2", 4, "scores"
     ),
     "field_fresh": Study("Where the truth is known, does it harm?", "field fresh", 4),
-    "field_simulated": Study("And by any method?", "field simulated --methods all --cells 150", 3),
+    "field_simulated": Study("And by any method?", "field simulated --methods all --cells 250", 5),
     "field_held_out": Study("What if the scores are a lie?", "field held_out", 3, "scores"),
-    "field_lies": Study("And on sets that served to choose?", "field lies --cells 4", 1, "scores"),
+    "field_lies": Study("And on sets that served to choose?", "field lies --cells 12", 2, "scores"),
     "field_unshifted": Study(
         "Does it harm where nothing has moved?",
         "field unshifted --methods smooth nig --cells 60",

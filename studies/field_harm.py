@@ -215,7 +215,8 @@ def lies_rows(name: str, method: str) -> list[Row]:
         judge = Judge(lie.test)
         row = adapted(cal, lie.pool, judge, p_target=lie.p_target)
         row |= {"set": name, "method": method, "lie": said, "warned": bool(row["warnings"])}
-        rows.append(row | {"harm": row["cllr"] - judge.cllr(cal)})
+        before = judge.cllr(cal)
+        rows.append(row | {"before": before, "harm": row["cllr"] - before})
     return rows
 
 
@@ -228,8 +229,11 @@ def lies_tables(rows: list[Row]) -> str:
         warned = sum(row["warned"] for row in some)
         unwarned = [row["harm"] for row in some if not row["warned"]]
         most = thousandths(max(unwarned)) if unwarned else ""
-        lines.append([lie, len(some), harms[0], _where(some[0]), harms[1], warned, most])
-    head = ["lie", "n", "largest harm", "where", "next", "warned", "largest without a warning"]
+        place = _where(some[0])
+        before = rounded(some[0]["before"], 2) if place else ""
+        lines.append([lie, len(some), harms[0], place, before, harms[1], warned, most])
+    head = ["lie", "n", "largest harm", "where", "Cllr before", "next", "warned"]
+    head.append("largest without a warning")
     return markdown(head, lines)
 
 
