@@ -126,18 +126,24 @@ def _measured(name: str, *, alone: bool) -> Record:
     """Run a study in a process of its own, which also tells the rooms that it used, and where."""
     commit, start, lines = _commit(), time.monotonic(), []
     with tempfile.TemporaryDirectory() as folder:
-        used = Path(folder) / "used.json"
+        used, complaints = Path(folder) / "used.json", Path(folder) / "stderr"
         arguments = STUDIES[name].arguments.split()
         python = str(_PEERS) if STUDIES[name].needs == "peers" else sys.executable
         command = [python, "-m", "studies", "child", str(used), *arguments]
         threads = {} if alone else dict.fromkeys(_THREADS, "1")
-        with subprocess.Popen(
-            command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env={**os.environ, **threads}
-        ) as child:
+        environment = {**os.environ, **threads}
+        # Progress that a study draws on stderr would get mixed up with that of the one beside it.
+        with (
+            complaints.open("w") as stderr,
+            subprocess.Popen(
+                command, stdout=subprocess.PIPE, stderr=stderr, text=True, cwd=ROOT, env=environment
+            ) as child,
+        ):
             for line in child.stdout or ():
                 lines.append(line)
                 print(f"  {name}: {line}", end="", flush=True)
         if child.returncode:
+            print(complaints.read_text(), file=sys.stderr)
             raise _StudyError(f"studies.{arguments[0]} ended with code {child.returncode}")
         code, where = json.loads(used.read_text())
     printed = tables("".join(lines))
