@@ -76,6 +76,8 @@ def test_numbers_are_those_of_a_comparison(found: Validation, table: Path) -> No
     )
     other = both.candidates["logistic"].evaluation
     assert (found.evaluation.cllr, found.evaluation.eer) == (other.cllr, other.eer)
+    (alone,) = found.comparison.candidates.values()
+    assert alone.replicates is None  # its intervals are drawn once, and by speaker
 
 
 def test_a_pair_of_sets(table: Path, tmp_path: Path) -> None:
