@@ -182,6 +182,16 @@ def test_blocks_of_a_region_are_its_pairs() -> None:
             assert len(seen) == len({*seen}) == region.pairs
 
 
+def test_shares_have_the_pairs_asked_for_and_no_block_more() -> None:
+    """And no pair is left out."""
+    _, speakers = simulated(200, 5)
+    for plan in plans(speakers):
+        shares = [[one.pairs for _, one in share] for share in plan.shares(500, 16, 32)]
+        assert sum(map(sum, shares)) == plan.pairs
+        assert all(sum(share) >= 500 for share in shares[:-1])
+        assert all(sum(share[:-1]) < 500 for share in shares)
+
+
 # ------------------------------------------------------------------------------- torch
 
 
