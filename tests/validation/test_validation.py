@@ -185,6 +185,23 @@ def test_everything_as_plain_values(found: Validation) -> None:
     assert plain["evaluation"]["cllr"] == plain["criteria"][0]["value"]
     assert plain["evaluation"]["intervals"]["cllr"] == plain["criteria"][0]["interval"]
     assert plain["met"] is False
+    (data,) = plain["data"]
+    assert data["targets"] == found.data[0].targets
+    assert data["scores"] == list(found.data[0].scores)
+    assert data["files"][0]["sha256"] == found.data[0].files[0].sha256
+
+
+def test_progress_is_told(table: Path) -> None:
+    """That of the comparison, too."""
+    steps: list[str] = []
+    llrcal.validate(
+        llrcal.read_trials(table),
+        method="gaussian",
+        replicates=39,
+        progress=lambda step, *_: steps.append(step),
+    )
+    assert steps[0] == "checksums"
+    assert steps.count("folds") >= 5
 
 
 def test_what_is_stated(table: Path) -> None:
