@@ -120,6 +120,15 @@ def test_counts_beyond_32_bits(monkeypatch: pytest.MonkeyPatch) -> None:
         assert are_same(counts_of(Processor(32), rows, plan), tally)
 
 
+def test_rows_that_are_too_many_to_be_kept_as_doubles(monkeypatch: pytest.MonkeyPatch) -> None:
+    vectors, speakers = simulated(200, 5)
+    rows = fixed_point(vectors, "cosine").rows
+    kept = [counts_of(Processor(32), rows, plan) for plan in plans(speakers)]
+    monkeypatch.setattr(tallying, "_KEPT", 0)
+    for plan, want in zip(plans(speakers), kept, strict=True):
+        assert are_same(counts_of(Processor(32), rows, plan), want)
+
+
 def test_blas_has_one_thread_while_pairs_are_counted_and_then_its_own_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
