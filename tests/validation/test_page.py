@@ -167,6 +167,9 @@ def test_saved_whole_as_utf8(found: Validation, page: str, tmp_path: Path) -> No
     assert (tmp_path / "case.html").read_bytes() == page.encode()
     with pytest.raises(llrcal.OptionError, match="is a folder"):
         found.save(tmp_path)
+    for place in ("-", str(tmp_path / "page.html.gz")):
+        with pytest.raises(llrcal.OptionError, match="can only be written to a plain file"):
+            found.save(place)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
