@@ -265,6 +265,11 @@ def test_when_a_share_is_doubted() -> None:
     assert "share" not in doubts(share=share(1.0), only_targets=0.3, only_non_targets=0.3)
     assert "share" in doubts(share=share(0.6), only_targets=0.2, only_non_targets=0.2)
     assert "share" in doubts(share=share(0.35), wrong_share=0.9)
+    # None is taken to be smaller than the least that can be told, nor larger than the most.
+    for seen, least in ((1e-15, 1e-9), (1.0, 1 - 1e-9)):
+        assert doubts(share=share(seen), p_target=least, factor=1.2) == {}
+        other = least + 2e-9 if least < 0.5 else least - 2e-9
+        assert "share" in doubts(share=share(seen), p_target=other, factor=1.35)
     (note,) = module._doubts(what(share=share(0.6)))
     assert "--p-target" in note.on_command_line
 

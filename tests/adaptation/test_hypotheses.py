@@ -484,8 +484,10 @@ def test_another_recognizer_may_be_anywhere(furthest: float) -> None:
 
 
 def test_reversed_scores_have_the_evidence_of_their_mirror_image() -> None:
-    """About their median, where both classes may have moved together."""
+    """About their median, where both classes may have moved together; each with its count."""
     data = evidence(field_scores(0.15, shift=0.4), 0.15, source_of(BIMODAL + 4, NON))
+    counts = data.pool.counts * (1 + np.arange(len(data.pool.counts)) % 3)
+    data = replace(data, pool=replace(data.pool, counts=counts))
     right = next(
         one
         for one in module._honest(data, FACTOR)

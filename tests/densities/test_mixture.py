@@ -32,3 +32,11 @@ def test_it_is_the_sum_of_its_parts() -> None:
     assert np.exp(DENSITY.logpdf_from(0.0, scores)) == pytest.approx(expected, rel=1e-12)
     plain = replace(DENSITY, elsewhere=0.0)
     assert np.exp(plain.logpdf_from(0.0, scores)) == pytest.approx(draws, rel=1e-12)
+
+
+def test_each_of_its_parts() -> None:
+    scores = np.array([-30.0, 4.0, 8.0, 11.0, 50.0])
+    found = DENSITY.log_densities(scores)
+    for logs, at, wide, dof in zip(found, LOCATIONS, SCALES, DOFS, strict=True):
+        expected = t.logpdf(scores, dof, 8 + 4 * at, 4 * wide)
+        assert logs == pytest.approx(expected, rel=1e-12)

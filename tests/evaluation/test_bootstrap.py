@@ -15,7 +15,13 @@ import pytest
 from llrcal import Evaluation, ScoreError
 from llrcal.arrays import Array, Counts, Floats
 from llrcal.evaluation import bootstrap as module
-from llrcal.evaluation.bootstrap import Bootstrap, Replicates, speaker_pairs
+from llrcal.evaluation.bootstrap import (
+    Bootstrap,
+    Replicates,
+    keys_of,
+    speaker_pairs,
+    weighted_counts,
+)
 from llrcal.evaluation.evaluate import evaluate_quietly
 from llrcal.evaluation.statistics import Statistic, evaluation_statistic
 from tests.trial_sets import normal
@@ -124,6 +130,22 @@ def test_counts_are_those_of_trials_counted_one_by_one(
         for counts, who, side in zip(both, pairs, statistic.sides, strict=True):
             expected = counted_one_by_one(who, side.cell_of_each, weights, len(statistic.edges))
             np.testing.assert_array_equal(counts, expected)
+
+
+@pytest.mark.parametrize("cells", [(0, 2, 3), (1, 3), (2,)])
+def test_weights_of_trials_in_some_of_the_cells(
+    cells: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever cell comes first in a piece of them."""
+    monkeypatch.setattr(module, "_PIECE", 4)
+    rng = np.random.default_rng(1)
+    weights, cell = rng.integers(1, 4, (SPEAKERS, 3)), rng.choice(cells, 30)
+    pairs = rng.integers(SPEAKERS, size=(30, 2))
+    expected = np.zeros((3, 4), np.int64)
+    for (enrol, test), place in zip(pairs, cell, strict=True):
+        expected[:, place] += weights[enrol] * weights[test]
+    keys = np.sort(keys_of(cell, pairs, SPEAKERS))
+    assert weighted_counts(keys, weights, 4).tolist() == expected.tolist()
 
 
 def test_as_many_speakers_are_drawn_as_there_are() -> None:

@@ -58,6 +58,27 @@ def test_trials_of_a_file_by_columns_of_the_key(tmp_path: Path) -> None:
         llrcal.evaluate(trials, by=["age"])
 
 
+def test_speakers_stay_with_their_trials() -> None:
+    """Intervals of a condition are those of its trials and speakers alone."""
+    enrol = RNG.integers(12, size=1000)
+    test = (enrol + np.where(np.arange(1000) < 300, 0, RNG.integers(1, 12, 1000))) % 12
+    frame = pl.DataFrame(
+        {
+            "score": [*TAR, *NON],
+            "label": [1] * 300 + [0] * 700,
+            "enrol_speaker": enrol.astype(str),
+            "test_speaker": test.astype(str),
+            "line": np.concatenate(WHERE),
+        }
+    )
+    trials = llrcal.read_trials(frame, keep=["line"])
+    for (line,), cell in llrcal.evaluate(trials, by=["line"]).cells.items():
+        alone = llrcal.evaluate(llrcal.read_trials(frame.filter(line=line)))
+        found, expected = (one.intervals((), replicates=39) for one in (cell, alone))
+        assert found.by == expected.by == "speaker"
+        assert found.to_dict() == expected.to_dict()
+
+
 def test_missing_conditions_and_cells_of_one_class_are_named() -> None:
     where = (["a"] * 298 + ["c", None], ["a"] * 600 + ["b"] * 100)
     with pytest.warns(LlrcalWarning) as warned:

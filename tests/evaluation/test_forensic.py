@@ -165,4 +165,6 @@ def test_table_and_repr() -> None:
     table = found._repr_html_()
     for words in ("devPAV", "ELUB", "LR &lt; 1/1,000", "LR &gt; 10"):
         assert words in table
+    low, high = map(math.exp, found.elub)
+    assert f"{low:.6g} to {high:.6g}<" in table
     assert repr(found).startswith("<forensic figures of merit: devPAV 0.")

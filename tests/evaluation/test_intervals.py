@@ -242,6 +242,10 @@ def test_plain_values_survive_json() -> None:
     assert plain["min_dcf"] == [list(ends) for ends in found.min_dcf]
     assert plain["rules"]["0.5,-0.5"]["loss"] == list(found.rules["0.5,-0.5"].loss)
     assert plain["misleading"]["non"][1] == list(found.misleading[1][1])
+    assert found.forensic is not None
+    expected = plain["forensic"]["expected"]
+    assert expected["log10_lr_tar"] == pytest.approx(found.forensic.llr_tar / np.log(10))
+    assert expected["log10_lr_non"] == pytest.approx(found.forensic.llr_non / np.log(10))
     assert plain["notes"] == [note.to_dict() for note in found.notes]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 from numpy.random import Generator
+from scipy import stats
 
 from llrcal import Trials, evaluate
 from llrcal.arrays import Array
@@ -17,7 +18,7 @@ from llrcal.errors import OptionError, ScoreError
 from llrcal.evaluation import zoo as module
 from llrcal.evaluation.evaluate import evaluate_quietly
 from llrcal.evaluation.llrs import Names, WholeLLRs
-from llrcal.evaluation.zoo import CORNERS, KINDS, Zoo, _counted, _quarters
+from llrcal.evaluation.zoo import CORNERS, KINDS, Zoo, _counted, _deviations, _quarters
 from llrcal.out_of_core import open_trials
 
 NAMES = np.array([f"person {i}" for i in range(40)], dtype=object)
@@ -170,6 +171,24 @@ def test_where_there_are_no_animals_few_are_found(kind: dict[str, Any]) -> None:
     rng = np.random.default_rng(5)
     alarms = sum(bool(zoo_of(*people(rng, **kind)).found) for _ in range(30))
     assert alarms <= 5  # at 5 %, more are rarer than 1 in 300
+
+
+@pytest.mark.parametrize("sizes", [[4, 4, 4, 4, 4], [2, 9, 1, 5, 3, 3]])
+def test_how_much_means_of_pairs_vary(sizes: list[int]) -> None:
+    """By SciPy's F; with as many trials each, that is the deviation of the means."""
+    rng = np.random.default_rng(4)
+    groups = [rng.normal(rng.normal(0, 3), 1, size) for size in sizes]
+    values, count = np.concatenate(groups), np.array(sizes)
+    means = np.array([group.mean() for group in groups])
+    found = _deviations(values, np.repeat(means, sizes), count, means)
+    squares = sum(float(np.square(group - group.mean()).sum()) for group in groups)
+    within = squares / (len(values) - len(sizes))
+    typical = (len(values) - np.square(count).sum() / len(values)) / (len(sizes) - 1)
+    own = (stats.f_oneway(*groups).statistic - 1) * within / typical
+    assert own > 0
+    assert found == pytest.approx(np.sqrt(own + within / count))
+    if len({*sizes}) == 1:
+        assert found == pytest.approx(means.std(ddof=1))
 
 
 def test_many_trials_are_drawn_as_normal(monkeypatch: pytest.MonkeyPatch) -> None:

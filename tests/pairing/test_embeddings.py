@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import llrcal
-from llrcal.errors import LlrcalError
+from llrcal.errors import DegenerateError, LlrcalError
 from llrcal.pairing.embeddings import opened
 
 RNG = np.random.default_rng(1)
@@ -221,3 +221,5 @@ def test_duplicates_are_told() -> None:
     assert note.code == "duplicates"
     assert "of 80 embeddings only 40 are different" in str(note)
     assert WANT.notes == ()
+    with pytest.raises(DegenerateError, match="all 2 embeddings are the same"):
+        llrcal.pairs(np.repeat(VECTORS[:1], 2, axis=0), [0, 1])

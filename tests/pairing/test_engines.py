@@ -120,6 +120,15 @@ def test_counts_beyond_32_bits(monkeypatch: pytest.MonkeyPatch) -> None:
         assert are_same(counts_of(Processor(32), rows, plan), tally)
 
 
+def test_rows_that_are_too_many_to_be_kept_as_doubles(monkeypatch: pytest.MonkeyPatch) -> None:
+    vectors, speakers = simulated(200, 5)
+    rows = fixed_point(vectors, "cosine").rows
+    kept = [counts_of(Processor(32), rows, plan) for plan in plans(speakers)]
+    monkeypatch.setattr(tallying, "_KEPT", 0)
+    for plan, want in zip(plans(speakers), kept, strict=True):
+        assert are_same(counts_of(Processor(32), rows, plan), want)
+
+
 def test_blas_has_one_thread_while_pairs_are_counted_and_then_its_own_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -180,6 +189,16 @@ def test_blocks_of_a_region_are_its_pairs() -> None:
                         if not block.upper or i < j
                     ]
             assert len(seen) == len({*seen}) == region.pairs
+
+
+def test_shares_have_the_pairs_asked_for_and_no_block_more() -> None:
+    """And no pair is left out."""
+    _, speakers = simulated(200, 5)
+    for plan in plans(speakers):
+        shares = [[one.pairs for _, one in share] for share in plan.shares(500, 16, 32)]
+        assert sum(map(sum, shares)) == plan.pairs
+        assert all(sum(share) >= 500 for share in shares[:-1])
+        assert all(sum(share[:-1]) < 500 for share in shares)
 
 
 # ------------------------------------------------------------------------------- torch

@@ -152,6 +152,10 @@ def test_groups_are_of_about_the_same_size() -> None:
     assert len(sizes) == 10
     assert sizes.max() < 1.2 * sizes.min()
     assert llrcal.pairs(A.vectors, A.speaker, groups=0).without == ()
+    assert len(llrcal.pairs(A.vectors, A.speaker, groups=2).without) == 2
+    some = np.array([0, 3, 4])  # of five, the others of whom have no embedding
+    group = _groups([_Several(some, some)], 10)
+    assert (sorted(group[some]), group.max()) == ([0, 1, 2], 2)
 
 
 def test_order_and_labels_do_not_matter() -> None:

@@ -105,6 +105,20 @@ def test_what_summaries_cannot_do() -> None:
         every.fit("gaussian", lower_is_better=True)
 
 
+def test_sums_of_more_than_64_bits_are_saved(tmp_path: Path) -> None:
+    """Of hundreds of millions of millions of scores, as whole numbers without a limit."""
+    every = Accumulator(keep="summaries")
+    every.update(tar=TAR[:6000], non=NON[:6000])
+    for _ in range(36):
+        every.merge(every)
+    assert every.tar_count == 6000 * 2**36
+    every.save(tmp_path / "saved")
+    again = Accumulator.load(tmp_path / "saved")
+    with quiet():
+        one, other = (texts(some.fit_all(methods=["gaussian"])) for some in (every, again))
+    assert one == other
+
+
 def test_refused(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="keep cannot be 'all'; choose scores or summaries"):
         Accumulator(keep="all")  # type: ignore[arg-type]

@@ -403,6 +403,18 @@ def test_columns_that_no_partition_has() -> None:
         llrcal.dask.fit(frame(), score="plda")
 
 
+@pytest.mark.parametrize(
+    ("names", "is_said"),
+    [(("enrol_speaker", "test_speaker"), True), (("speaker1", "remark"), False), ((), False)],
+)
+def test_columns_of_speakers_are_told_of(names: tuple[str, ...], is_said: bool) -> None:
+    """Both of them, for trials in pieces are taken to be independent."""
+    few = pd.DataFrame({"score": SCORES, "label": IS_TARGET}).iloc[:600]
+    data = dd.from_pandas(few.assign(**dict.fromkeys(names, "someone")), npartitions=2)
+    notes = llrcal.dask.fit(data, method="gaussian").report.notes
+    assert any("name their speakers" in note.text for note in notes) == is_said
+
+
 @pytest.mark.slow
 def test_other_columns() -> None:
     data = frame().rename(columns={"score": "plda", "label": "same"}).assign(extra=1)

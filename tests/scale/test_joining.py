@@ -58,6 +58,14 @@ def test_the_bits_of_a_join_in_memory(ending: str, tmp_path: Path) -> None:
     assert models(in_pieces) == models(llrcal.read_trials(every))
 
 
+def test_a_key_of_one_piece(tmp_path: Path) -> None:
+    every = with_ids(100)
+    scores, key = files(tmp_path, every, every, ".parquet")
+    every.drop("score").write_parquet(key / "0.parquet")
+    in_pieces = out_of_core.open_trials(scores, key=key / "0.parquet")
+    assert "100 scores joined" in str(in_pieces.notes[0])
+
+
 def other(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(test=pl.lit("x") + pl.col("test"))
 

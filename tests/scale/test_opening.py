@@ -10,8 +10,10 @@ import pytest
 import llrcal
 from llrcal.errors import OptionError
 from llrcal.scale import opening
+from llrcal.scale.files import pieces_of
 from llrcal.scale.trials_in_pieces import TrialsInPieces
-from tests.scale.sets import numbers, table, trials
+from llrcal.trials.request import Request
+from tests.scale.sets import cut_small, numbers, table, trials
 
 SCORES, IS_TARGET = trials(3000)
 
@@ -39,6 +41,19 @@ def test_wherever_trials_are_the_answers_are_the_same(
     }
     assert [isinstance(one, TrialsInPieces) for one in ways.values()] == [0, 1, 1, 1, 0, 1]
     assert len({numbers(llrcal.evaluate(one)) for one in ways.values()}) == 1
+
+
+def test_pieces_of_a_text_have_about_as_many_trials_as_they_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By their bytes, wherever they begin."""
+    table(SCORES, IS_TARGET).write_csv(tmp_path / "a.csv")
+    cut_small(monkeypatch, 500)
+    pieces = pieces_of([str(tmp_path / "a.csv")], Request("trials"))
+    assert len(pieces) > 3
+    for one in pieces:
+        held = sum(len(side) for batch in one.batches() for side in (batch.tar, batch.non))
+        assert one.rows == pytest.approx(held, rel=0.1)
 
 
 def test_large_files_are_opened_in_pieces_unless_told_otherwise(

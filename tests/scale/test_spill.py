@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from llrcal.scale import spill
-from llrcal.scale.spill import TRIALS, SpillFile
+from llrcal.scale.spill import ROWS_OF_A_PART, TRIALS, SpillFile, part_count
 
 resource = pytest.importorskip("resource")
 
@@ -33,3 +33,11 @@ def test_no_room_for_temporary_files(tmp_path: Path) -> None:
     with pytest.raises(OSError, match=r"File too large, for temporary files; .* TMPDIR") as told:
         file.put(np.zeros(20, TRIALS))
     assert told.value.filename == str(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("rows", "parts"),
+    [(0, 1), (1, 1), (ROWS_OF_A_PART, 1), (ROWS_OF_A_PART + 1, 2), (5 * ROWS_OF_A_PART, 5)],
+)
+def test_no_part_has_more_rows_than_fit(rows: int, parts: int) -> None:
+    assert part_count(rows) == parts

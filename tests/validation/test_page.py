@@ -13,6 +13,7 @@ import pytest
 import llrcal
 from llrcal import Validation
 from llrcal.notes import Note
+from llrcal.validation.build import _lr
 from llrcal.validation.guidelines import items
 from llrcal.validation.validation import STATED
 from tests.report.pages import Opened, Page
@@ -59,6 +60,8 @@ def test_every_number_and_checksum_is_on_it(found: Validation, page: str) -> Non
     for one in found.measures.values():
         number, low, high = map(one.written, (one.value, *one.interval))
         assert f"{number}{low} to {high}" in text
+    for words in ("Cllr", "Calibration loss", "EER", "devPAV", "Mean log10 LR"):
+        assert words in text
     assert found.model_sha256 in text
     assert found.data[0].files[0].sha256 in text
     assert f"llrcal {llrcal.__version__}" in text
@@ -101,7 +104,32 @@ def test_guidelines_say_what_is_missing(found: Validation) -> None:
     for one, said in ((found, "stated by the author"), (bare, "not stated: ")):
         answers = {item.asked: item.answer for item in items(one)}
         assert all(answers[words].startswith(said) for words in STATED.values())
+        criteria = "set by the author" if one is found else "none were given"
+        assert answers["Criteria, set in advance"] == criteria
     assert 'class="fit"' in bare.page()
+
+
+def test_speakers_of_two_sets(found: Validation) -> None:
+    apart = replace(found, comparison=replace(found.comparison, folds=None))
+    for shared, words in ((0, "no name occurs in both"), (3, "3 names occur in both")):
+        one = replace(apart, shared_speakers=shared)
+        answers = {item.asked: item.answer for item in items(one)}
+        assert answers["No speaker in both training and test"] == words
+
+
+def test_how_trials_were_divided_is_told(found: Validation) -> None:
+    text = Page(found.page()).text
+    assert "by cross-validation, in 5 folds of speakers (seed 0)" in text
+    folds = found.comparison.folds
+    assert folds is not None
+    pairs = replace(found.comparison, folds=replace(folds, seed=None))
+    text = Page(replace(found, comparison=pairs).page()).text
+    assert "leaving out two of 5 speakers at a time" in text
+
+
+def test_no_ratio_is_too_large_to_be_printed() -> None:
+    assert [_lr(llr) for llr in (0.0, -2.0, 8.0)] == ["1", "0.1353", "2,981"]
+    assert _lr(5000.0) == _lr(700.0)
 
 
 def test_speakers_that_are_not_known(tmp_path: Path) -> None:
@@ -139,6 +167,9 @@ def test_saved_whole_as_utf8(found: Validation, page: str, tmp_path: Path) -> No
     assert (tmp_path / "case.html").read_bytes() == page.encode()
     with pytest.raises(llrcal.OptionError, match="is a folder"):
         found.save(tmp_path)
+    for place in ("-", str(tmp_path / "page.html.gz")):
+        with pytest.raises(llrcal.OptionError, match="can only be written to a plain file"):
+            found.save(place)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

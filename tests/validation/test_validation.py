@@ -76,6 +76,8 @@ def test_numbers_are_those_of_a_comparison(found: Validation, table: Path) -> No
     )
     other = both.candidates["logistic"].evaluation
     assert (found.evaluation.cllr, found.evaluation.eer) == (other.cllr, other.eer)
+    (alone,) = found.comparison.candidates.values()
+    assert alone.replicates is None  # its intervals are drawn once, and by speaker
 
 
 def test_a_pair_of_sets(table: Path, tmp_path: Path) -> None:
@@ -183,6 +185,23 @@ def test_everything_as_plain_values(found: Validation) -> None:
     assert plain["evaluation"]["cllr"] == plain["criteria"][0]["value"]
     assert plain["evaluation"]["intervals"]["cllr"] == plain["criteria"][0]["interval"]
     assert plain["met"] is False
+    (data,) = plain["data"]
+    assert data["targets"] == found.data[0].targets
+    assert data["scores"] == list(found.data[0].scores)
+    assert data["files"][0]["sha256"] == found.data[0].files[0].sha256
+
+
+def test_progress_is_told(table: Path) -> None:
+    """That of the comparison, too."""
+    steps: list[str] = []
+    llrcal.validate(
+        llrcal.read_trials(table),
+        method="gaussian",
+        replicates=39,
+        progress=lambda step, *_: steps.append(step),
+    )
+    assert steps[0] == "checksums"
+    assert steps.count("folds") >= 5
 
 
 def test_what_is_stated(table: Path) -> None:
