@@ -115,9 +115,9 @@ def _keep(name: str, progress: _Progress, *, alone: bool) -> None:
 
 def _missing(study: Study) -> str:
     """What a study needs and there is not, in words."""
-    if study.needs == "scores" and not _SCORES.exists():
+    if "scores" in study.needs and not _SCORES.exists():
         return f"there are no real scores in {_SCORES.relative_to(ROOT.parent)}"
-    if study.needs == "peers" and not _PEERS.exists():
+    if "peers" in study.needs and not _PEERS.exists():
         return "there are no other packages to compare with; make evidence installs them"
     return ""
 
@@ -128,7 +128,7 @@ def _measured(name: str, *, alone: bool) -> Record:
     with tempfile.TemporaryDirectory() as folder:
         used, complaints = Path(folder) / "used.json", Path(folder) / "stderr"
         arguments = STUDIES[name].arguments.split()
-        python = str(_PEERS) if STUDIES[name].needs == "peers" else sys.executable
+        python = str(_PEERS) if "peers" in STUDIES[name].needs else sys.executable
         command = [python, "-m", "studies", "child", str(used), *arguments]
         threads = {} if alone else dict.fromkeys(_THREADS, "1")
         environment = {**os.environ, **threads}

@@ -15,8 +15,8 @@ class Study:
     """The module of studies to run, and its arguments."""
     minutes: float
     """On one core; of a study that runs alone, on two."""
-    needs: Literal["", "scores", "peers"] = ""
-    """Real scores beside the repository, without which it is skipped; or other packages."""
+    needs: Literal["", "scores", "peers", "scores, peers"] = ""
+    """Real scores beside the repository, or other packages, without which it is skipped."""
     alone: bool = False
     """Whether nothing else may run meanwhile, since times are what it measures."""
     by_name: bool = False
@@ -35,7 +35,7 @@ STUDIES = {
     "paper_figures": Study(
         "How wide a range does each curve of the paper cover?", "paper_figures", 2
     ),
-    "peers_accuracy": Study("And beside other packages?", "peers_accuracy", 4, "peers"),
+    "peers_accuracy": Study("And beside other packages?", "peers_accuracy", 4, "scores, peers"),
     "few_bayes": Study("What are priors worth where trials are few?", "few_bayes", 3, "scores"),
     "nig_chain": Study("Are their posteriors those of long chains?", "nig_chain", 1),
     "few_targets": Study("What are bounds worth there?", "few_targets", 2, "scores"),

@@ -1,10 +1,11 @@
 """Pages whose numbers come from the records of studies.
 
-Two marks, which no reader sees, say where a number is from:
+Marks, which no reader sees, say where a number is from:
 
     <!-- one_for_all 1 -->          above a table: it is the first table of that record
     2.98<!-- one_for_all 1 | mean of all | smooth -->   behind a number: it is this cell
     3.0<!-- one_for_all 1 | mean of all | smooth | .1f -->   the same, rounded further
+    <!-- measured.md -->            above a line that says when, where and on what that was measured
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ _NUMBER = re.compile(
     rf"(?P<shown>{_A_NUMBER})(?P<mark><!-- (?P<name>\w+) (?P<table>\d+) \| (?P<row>[^|>]+) \| "
     r"(?P<column>[^|>]+?)(?: \| (?P<format>[^|>]+))? -->)"
 )
+_WHEN = re.compile(r"(?P<mark><!-- (?P<page>[\w/]*measured\.md) -->)\n+(?P<shown>[^\n]*(?:\n|$))")
 _ANY_MARK = re.compile(r"<!-- \w+ \d+\b[^>]*-->")
 _A_TABLE = re.compile(r"(?:^\|[^\n]*(?:\n|$))+", re.MULTILINE)
 # Pages, or parts of them, that programs and tests hold to the code without a record.
@@ -88,18 +90,18 @@ def filled(text: str) -> str:
 
     def new(mark: re.Match[str]) -> str:
         try:
-            if mark.re is _TABLE:
-                return f"{mark['mark']}\n{_table(mark)}\n"
-            return _number(mark) + mark["mark"]
+            if mark.re is _NUMBER:
+                return _number(mark) + mark["mark"]
+            return f"{mark['mark']}\n{_recorded(mark)}\n"
         except RecordError:
             return mark[0]
 
-    return _NUMBER.sub(new, _TABLE.sub(new, text))
+    return _NUMBER.sub(new, _TABLE.sub(new, _WHEN.sub(new, text)))
 
 
 def differences(page: Path, text: str) -> Iterator[Difference]:
     """What a page says otherwise than the records, and marks that are none."""
-    marks = [*_TABLE.finditer(text), *_NUMBER.finditer(text)]
+    marks = [*_TABLE.finditer(text), *_NUMBER.finditer(text), *_WHEN.finditer(text)]
     understood = {mark.start("mark") for mark in marks}
     for mark in _ANY_MARK.finditer(text):
         if mark.start() not in understood:
@@ -110,12 +112,14 @@ def differences(page: Path, text: str) -> Iterator[Difference]:
 
 
 def _differences(page: Path, text: str, mark: re.Match[str]) -> Iterator[Difference]:
-    is_number = mark.re is _NUMBER
     shown, line = mark["shown"].rstrip("\n"), _line(text, mark.start("shown"))
-    source = f"docs/studies/data/{mark['name']}.json, table {mark['table']}"
-    source += f", {mark['row']}, {mark['column']}" if is_number else ""
+    source = "the records of the page"
+    if mark.re is not _WHEN:
+        source = f"docs/studies/data/{mark['name']}.json, table {mark['table']}"
+    if mark.re is _NUMBER:
+        source += f", {mark['row']}, {mark['column']}"
     try:
-        recorded = _number(mark) if is_number else _table(mark)
+        recorded = _recorded(mark)
     except RecordError as problem:
         yield Difference(page, line, source, shown.split("\n")[0], f"missing: {problem}")
         return
@@ -192,8 +196,34 @@ def _place(page: Path) -> str:
     return str(page.relative_to(docs)) if page.is_relative_to(docs) else page.name
 
 
-def _table(mark: re.Match[str]) -> str:
+def _recorded(mark: re.Match[str]) -> str:
+    """What should stand at a mark."""
+    if mark.re is _WHEN:
+        return _when(used(mark.string), mark["page"])
+    if mark.re is _NUMBER:
+        return _number(mark)
     return load(mark["name"]).table(mark["table"]).markdown
+
+
+def _when(names: set[str], details: str) -> str:
+    """When, on which commits, where and on which data studies were run."""
+    records = [load(name) for name in names]
+    days = sorted({one.date for one in records})
+    commits = sorted({one.commit for one in records})
+    machines = sorted(
+        {
+            "{processor}, {cores} cores, Python {python}, NumPy {numpy}".format(**one.machine)
+            for one in records
+        }
+    )
+    real = ["scores" in STUDIES[name].needs for name in names if name in STUDIES]
+    data = "simulated scores" if not any(real) else "real scores" if all(real) else ""
+    return (
+        f"*Measured on {' to '.join(days[:: max(len(days) - 1, 1)])} at "
+        f"{'commit' if len(commits) == 1 else 'commits'} {', '.join(commits)}, on "
+        f"{data or 'real and simulated scores'}; {'; '.join(machines)}. "
+        f"[Commands and times]({details}).*"
+    )
 
 
 def _number(mark: re.Match[str]) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from studies import __main__ as program
 from studies import pages, records
-from studies.catalogue import STUDIES
+from studies.catalogue import STUDIES, Study
 from studies.records import Record, RecordError, digest_of, load, recorded, rooms, tables
 
 PRINTED = """
@@ -64,6 +65,13 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_pages_state_what_was_measured(page: Path) -> None:
     """Else run ``python -m studies fill``, or mend the sentence."""
     assert [str(one) for one in pages.differences(page, page.read_text())] == []
+
+
+@pytest.mark.parametrize("page", pages.PAGES, ids=lambda page: page.name)
+def test_pages_say_when_their_numbers_were_measured(page: Path) -> None:
+    text = page.read_text()
+    says = "measured.md) of studies" in text or "measured.md -->\n*Measured on 20" in text
+    assert says or not pages.used(text)
 
 
 def tables_by_hand(text: str) -> list[str]:
@@ -121,6 +129,31 @@ def test_a_record_is_what_was_saved(tmp_path: Path) -> None:
             saved.table(number)
     with pytest.raises(RecordError, match=r"no other.json: run python -m studies run other"):
         load("other", tmp_path)
+
+
+def test_a_page_says_when_and_where_it_was_measured(
+    toy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where = {"processor": "x86", "cores": 2, "python": "3.11", "numpy": "2"}
+    other = Record("python -m other", "def", "2026-01-03", 1.0, where, {}, tables(PRINTED))
+    other.save("other", toy)
+    replace(load("toy", toy), machine=where).save("toy", toy)
+    load.cache_clear()
+    needs = {"toy": Study("?", "toy", 1), "other": Study("?", "other", 1, "scores")}
+    monkeypatch.setattr(pages, "STUDIES", needs)
+    mark = "\n<!-- x/measured.md -->\n"
+    both = PAGE + "2.98<!-- other 1 | mean of all | smooth -->" + mark + "*Measured.*\n"
+    machine = "x86, 2 cores, Python 3.11, NumPy 2. [Commands and times](x/measured.md).*\n"
+    assert pages.filled(both).endswith(
+        "*Measured on 2026-01-01 to 2026-01-03 at commits abc, def, on real and simulated scores; "
+        + machine
+    )
+    assert pages.filled(PAGE + mark + "*Measured.*\n").endswith(
+        "*Measured on 2026-01-01 at commit abc, on simulated scores; " + machine
+    )
+    (found,) = pages.differences(records.ROOT / "README.md", PAGE + mark + "*Measured.*\n")
+    assert found.source == "the records of the page"
+    assert found.shown == "*Measured.*"
 
 
 def test_a_page_that_agrees_is_left_alone(toy: Path) -> None:
