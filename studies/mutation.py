@@ -4,8 +4,9 @@ Mistakes (studies/mistakes.py) are made one at a time in a copy of the tree, in 
 is always the same, and tried by those tests that reach them (studies/noticed.py). With ``--tree``
 this is another tree, for which the same rules hold.
 
-What was found is kept in studies/results/mutation. A mistake that was noticed is tried again only
-if its file has changed; one that was not, once its room or the tests of it have.
+Tests were written for the mistakes of earlier draws, so a fresh draw (``--draw``) tells what they
+would notice of others. What was found is kept in studies/results/mutation, so that a run that was
+broken off goes on where it was.
 """
 
 from __future__ import annotations
@@ -99,8 +100,7 @@ class Kept:
         found: dict[str, Any] | None = self._outcomes.get(key)
         is_killed = found is not None and found["outcome"] in {"killed", "timeout"}
         if found is None or not (is_killed or found["tests"] == room.digest):
-            again = {"tests": room.digest, "again": found is not None}
-            found = self._outcomes[key] = work() | again
+            found = self._outcomes[key] = work() | {"tests": room.digest}
             self._path.write_text(json.dumps(self._outcomes, indent=0))
         return found
 
@@ -118,23 +118,16 @@ class Row:
     def markdown(self) -> str:
         counts = self.counts
         killed, survived, undecided = (counts[one] for one in ("killed", "survived", "undecided"))
-        shares = [
-            f"{100 * some / (killed + survived):.0f}" if killed + survived else ""
-            for some in (killed - counts["later"], killed)
-        ]
+        share = f"{100 * killed / (killed + survived):.0f}" if killed + survived else ""
         cells = (
             *(self.name, f"{self.possible:,}", killed + survived + undecided, killed),
-            *(counts["by others"], counts["later"], survived, undecided, *shares),
-            f"{self.seconds:.0f}",
+            *(counts["by others"], survived, undecided, share, f"{self.seconds:.0f}"),
         )
         return f"| {' | '.join(map(str, cells))} |"
 
 
-_COLUMNS = (
-    "room, possible, tried, killed, by others, later, survived, undecided, at first %, now %, "
-)
-_COLUMNS += "seconds"
-_HEAD = "\n".join(["", f"| {_COLUMNS.replace(', ', ' | ')} |", "|---" * 11 + "|"])
+_COLUMNS = "room, possible, tried, killed, by others, survived, undecided, killed %, seconds"
+_HEAD = "\n".join(["", f"| {_COLUMNS.replace(', ', ' | ')} |", "|---" * 9 + "|"])
 
 
 def study(tree: Path, copies: Copies, options: argparse.Namespace) -> None:
@@ -150,13 +143,12 @@ def study(tree: Path, copies: Copies, options: argparse.Namespace) -> None:
         tests[room.name] = own
         check(room, own, copies)
         possible = [one for file in room.sources for one in mistakes(file, copies.plain)]
-        random.Random(room.name).shuffle(possible)  # noqa: S311
+        random.Random(f"{room.name} {options.draw}").shuffle(possible)  # noqa: S311
         row = Row(room.name, len(possible), Counter(), 0.0)
         for one in possible[: max(options.least, len(possible) // options.every)]:
             found = kept.outcome(one, room, copies, lambda: copies.outcome(one, own, others))  # noqa: B023
             result = "killed" if found["outcome"] == "timeout" else found["outcome"]
             row.counts[result] += 1
-            row.counts["later"] += result == "killed" and found["again"]
             row.counts["by others"] += result == "killed" and not found["own"]
             row.seconds += found["seconds"]
             if result != "killed":
@@ -193,8 +185,9 @@ def _survivor(one: Mistake, outcome: str) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tree", type=Path, default=ROOT)
-    parser.add_argument("--least", type=int, default=8, help="mistakes of a room, at least")
-    parser.add_argument("--every", type=int, default=280, help="and one of so many")
+    parser.add_argument("--least", type=int, default=12, help="mistakes of a room, at least")
+    parser.add_argument("--every", type=int, default=200, help="and one of so many")
+    parser.add_argument("--draw", type=int, default=2, help="which mistakes: any other number")
     parser.add_argument("--rooms", nargs="*", help="these rooms only")
     options = parser.parse_args()
     prepare()
