@@ -43,7 +43,7 @@ STUDIES = {
     "linear_truth": Study("What does smooth lose where the truth is a line?", "linear_truth", 1),
     "optimizers": Study("Which search finds the maximum?", "optimizers", 2),
     "robustness": Study("How often does a fit fail?", "robustness", 5),
-    "scoring_rules": Study("Which scoring rule pays where?", "scoring_rules", 1),
+    "scoring_rules": Study("Which scoring rule pays where?", "scoring_rules", 1, "scores"),
     "evaluation_intervals": Study(
         "Do the intervals of an evaluation hold?", "evaluation_intervals", 2
     ),
