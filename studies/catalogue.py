@@ -72,7 +72,7 @@ STUDIES = {
     "field_lies": Study("And on sets that served to choose?", "field lies --cells 12", 2, "scores"),
     "field_unshifted": Study(
         "Does it harm where nothing has moved?",
-        "field unshifted --methods smooth nig --cells 60",
+        "field unshifted --methods smooth nig --cells 80",
         4,
         "scores",
     ),

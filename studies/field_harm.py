@@ -34,6 +34,7 @@ from studies.field_sets import (
     REAL,
     SIMULATED,
     SYSTEMS,
+    VOXCELEB,
     Classes,
     halves,
     place,
@@ -48,6 +49,7 @@ LEAST_TRAINING = 100
 LABELLED = "30 + 30 labelled"
 NOISY = ("speech plda noisy", "speech plda noisy swapped")
 """Halves whose speakers are others, where the largest harm was seen: these are always tried."""
+TWENTY, OTHERS = "20 speakers", "of more speakers, or at random"
 _ENOUGH = 60_000  # scores of each class of a family, for the largest pool
 LIED_TO = (
     *(*SYSTEMS, "II", "IP", "PP", "asvspoof eval", "gaussian 1000", "gamma 1000", "tied 1000"),
@@ -118,14 +120,16 @@ def unshifted_rows(name: str, method: str, share: float, size: int) -> list[Row]
     for told, given in ways.items():
         row = adapted(cal, pool, judge, **given)
         row |= {"set": name, "method": method, "share": share, "scores": size, "told": told}
+        row["halves"] = TWENTY if name in VOXCELEB else OTHERS
         rows.append(row | {"labelled": LABELLED in told, "harm": row["cllr"] - before})
     return rows
 
 
 def unshifted_tables(rows: list[Row]) -> str:
     """By what was said of the share, and by the pool: harm in thousandths of a bit."""
-    order = (*unique(rows, "told"), *METHODS)
-    found = groups(where(rows, labelled=False), "told", "scores", "share", "method", order=order)
+    order = (*unique(rows, "told"), *METHODS, TWENTY, OTHERS)
+    keys = ("halves", "told", "scores", "share", "method")
+    found = groups(where(rows, labelled=False), *keys, order=order)
     found = {"all without labels": found.pop("all"), **found}
     found |= {f"told: {told}": where(rows, told=told) for told in unique(rows, "told")}
     lines = []

@@ -51,8 +51,10 @@ OTHER_PAIRS = {
     "speech cos dev>speech cos evalnoisy": "noisy, cosine",
 }
 """Their names in tables: noisy are those of Speech Commands."""
+VOXCELEB = [*SYSTEMS, *(f"{system} {deal}" for deal in (2, 3, 4) for system in SYSTEMS)]
+"""Recognizers of VoxCeleb, with four ways to deal its forty speakers into halves."""
 HALVED = [
-    *SYSTEMS,
+    *VOXCELEB,
     *CONDITIONS,
     "asvspoof eval",
     "bssr1 face",
@@ -116,8 +118,8 @@ def halves(scores: Path, name: str, swapped: bool = False) -> tuple[Classes, Cla
         parts = place(scores, f"{name} A"), place(scores, f"{name} B")
     elif name.startswith("speech"):
         parts = place(scores, f"{name} dev"), place(scores, f"{name} eval")
-    elif name in SYSTEMS:
-        parts = _voxceleb(scores, name)
+    elif name in VOXCELEB:
+        parts = _voxceleb(scores, *name.split())
     else:
         rng = random("halves", name)
         tar, non = (rng.permutation(side) for side in place(scores, name))
@@ -125,13 +127,13 @@ def halves(scores: Path, name: str, swapped: bool = False) -> tuple[Classes, Cla
     return (parts[1], parts[0]) if swapped else parts
 
 
-def _voxceleb(scores: Path, system: str) -> tuple[Classes, Classes]:
-    """VoxCeleb in halves without a common speaker."""
+def _voxceleb(scores: Path, system: str, *deal: str) -> tuple[Classes, Classes]:
+    """VoxCeleb in halves of twenty speakers each."""
     with gzip.open(scores / "voxceleb1_three_systems" / "speaker.txt.gz", "rt") as lines:
         head, *trials = (line.split() for line in lines)
     column = head.index(system)
     speakers = sorted({trial[0].split("/")[0] for trial in trials})
-    half = dict(zip(random("voxceleb").permutation(speakers), itertools.cycle((0, 1))))
+    half = dict(zip(random("voxceleb", *deal).permutation(speakers), itertools.cycle((0, 1))))
     found: list[tuple[list[float], list[float]]] = [([], []), ([], [])]
     for trial in trials:
         first, second = (half.get(file.split("/")[0]) for file in trial[:2])

@@ -16,6 +16,7 @@ from llrcal.adaptation.hypotheses import (
     LIES,
     Hypothesis,
     Lie,
+    _forgiven,
     hypotheses,
     mean_between,
     starts,
@@ -161,11 +162,46 @@ def test_weights_are_probabilities_and_favour_can_be_left_out() -> None:
     weights, neutral = weights_of(every), weights_of(every, favoured=False)
     assert weights.sum() == pytest.approx(1)
     assert neutral.sum() == pytest.approx(1)
-    i, j = (next(k for k, one in enumerate(every) if one.unmoved == u) for u in (True, False))
-    logs = [math.log(weights[i] / weights[j]), math.log(neutral[i] / neutral[j])]
-    assert logs[0] - logs[1] == pytest.approx(every[i].favour - every[j].favour)
-    assert logs[0] == pytest.approx(every[i].log_evidence - every[j].log_evidence)
+    two = [next(k for k, one in enumerate(every) if one.unmoved == u) for u in (True, False)]
+    i, j = two
+    logs = [math.log(each[i] / each[j]) for each in (weights, neutral)]
+    forgiven = np.diff(_forgiven(every)[two[::-1]]).item()
+    assert logs[0] - logs[1] == pytest.approx(every[i].favour - every[j].favour + forgiven)
+    assert logs[0] == pytest.approx(every[i].log_evidence - every[j].log_evidence + forgiven)
     assert every[i].favour > every[j].favour == 0
+
+
+@pytest.mark.parametrize(("share", "count"), [(0.1, 3000), (0.002, 40_000)])
+@pytest.mark.parametrize("labelled", [False, True])
+def test_half_of_what_other_people_do_is_forgiven(share: float, count: int, labelled: bool) -> None:
+    """With the likelihood of the unlabelled scores straight from densities."""
+    few = (normal(9, 3.2, 1.4), normal(12, -0.8, 1.0)) if labelled else (None, None)
+    data = evidence_of(
+        SOURCE, given(field_scores(share, shift=0.2, count=count), *few), share, told=True
+    )
+    assert (data.trust > 3000) == (share < 0.01)
+    every = hypotheses(data, FACTOR, told=True)
+    pool = data.pool
+    cauchy = stats.cauchy.pdf(pool.values, pool.quantile(0.5), 5.0)
+
+    def fit(one: Hypothesis) -> float:
+        moves = one.solution.point
+        model, targets = one.data.source, 1 / (1 + math.exp(-one.data.log_odds - moves[-1]))
+        tar, non = (
+            side.densities(at.theta[None, :], pool.values)[0]
+            for side, at in zip((model.tar, model.non), model.moved(moves), strict=True)
+        )
+        mixed = 0.997 * (targets * tar + (1 - targets) * non) + 0.003 * cauchy
+        return float(pool.counts @ np.log(mixed)) / pool.count
+
+    alike = [one.lie not in {"other scores", "reversed"} for one in every]
+    best = max(fit(one) for one, is_alike in zip(every, alike, strict=True) if is_alike)
+    forgiven = _forgiven(every)
+    for one, is_alike, nats in zip(every, alike, forgiven, strict=True):
+        still = is_alike and one.unmoved
+        expected = 0.5 * min(data.trust, 3000.0) * (best - fit(one)) if still else 0.0
+        assert nats == pytest.approx(expected, rel=1e-6, abs=1e-6)
+    assert forgiven.max() > 1
 
 
 def test_the_mean_between_bounds_is_that_of_a_bell_cut_off() -> None:
