@@ -52,8 +52,8 @@ _ALL = 40.0  # log odds where all scores are of one class
 # of the prior of "nothing has moved", against that of any other hypothesis; and of what the errors
 # of the portrait cost it, how many times that is given back, up to a limit in nats.
 _UNMOVED, _GIVEN_BACK, _MOST_GIVEN_BACK = 4.0, 1.5, 20.0
-# Training and field have different people, of whom there may be few, so that classes differ although
-# nothing has moved: this part of what then speaks against it is forgiven. Where targets are so rare
+# Training and field have different people, of whom there may be few: then classes differ although
+# nothing has moved, and this part of what speaks against it is forgiven. Where targets are so rare
 # that scores weigh more than usual, they are too many to be of a few people: no more is forgiven.
 # Chosen on halves of VoxCeleb of twenty speakers each, while looking at pairs of SRE 2008.
 _OTHER_PEOPLE, _USUAL_TRUST = 0.5, 3000.0
