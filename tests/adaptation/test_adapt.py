@@ -203,6 +203,16 @@ def test_a_portrait_by_hand(count: int) -> None:
     assert (np.diff(alone.scores) > 0).all()
 
 
+def test_a_far_move_is_not_taken_for_one_class_alone_though_training_is_small() -> None:
+    """Non-targets that have moved to where targets were: thirty targets in training say little."""
+    rng = np.random.default_rng(5)
+    cal = llrcal.fit(rng.normal(2.8, 1.2, 30), rng.normal(0, 1, 300))
+    scores = np.concatenate([rng.normal(5.8, 1.2, 300), rng.normal(3, 1, 2700)])
+    new = adaptation(cal, scores, p_target=0.1)
+    assert found(new).choice == "moved"
+    assert found(new).non_shift.value == pytest.approx(3, abs=0.5)
+
+
 @pytest.mark.parametrize("shift", [0.19, 0.2])
 def test_a_calibration_changes_for_a_gain_of_two_thousandths_of_a_bit(shift: float) -> None:
     scores = field_scores(0.1, shift=shift, count=3000)

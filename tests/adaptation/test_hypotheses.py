@@ -194,11 +194,10 @@ def test_half_of_what_other_people_do_is_forgiven(share: float, count: int, labe
         mixed = 0.997 * (targets * tar + (1 - targets) * non) + 0.003 * cauchy
         return float(pool.counts @ np.log(mixed)) / pool.count
 
-    alike = [one.lie not in {"other scores", "reversed"} for one in every]
-    best = max(fit(one) for one, is_alike in zip(every, alike, strict=True) if is_alike)
+    best = max(fit(one) for one in every if one.lie is None)
     forgiven = _forgiven(every)
-    for one, is_alike, nats in zip(every, alike, forgiven, strict=True):
-        still = is_alike and one.unmoved
+    for one, nats in zip(every, forgiven, strict=True):
+        still = one.unmoved and one.lie is None
         expected = 0.5 * min(data.trust, 3000.0) * (best - fit(one)) if still else 0.0
         assert nats == pytest.approx(expected, rel=1e-6, abs=1e-6)
     assert forgiven.max() > 1
