@@ -214,7 +214,7 @@ def check() -> bool:
     again = [*(name for name, changed in stale.items() if changed), *missing]
     if again:
         minutes = sum(STUDIES[name].minutes for name in again if name in STUDIES)
-        print(f"about {minutes:g} minutes: python -m studies run {' '.join(again)}")
+        print(f"about {minutes:.0f} minutes on one core: python -m studies run {' '.join(again)}")
     return not again
 
 
