@@ -162,10 +162,11 @@ def test_weights_are_probabilities_and_favour_can_be_left_out() -> None:
     weights, neutral = weights_of(every), weights_of(every, favoured=False)
     assert weights.sum() == pytest.approx(1)
     assert neutral.sum() == pytest.approx(1)
+    evidences = np.array([one.log_evidence for one in every])
     two = [next(k for k, one in enumerate(every) if one.unmoved == u) for u in (True, False)]
     i, j = two
     logs = [math.log(each[i] / each[j]) for each in (weights, neutral)]
-    forgiven = np.diff(_forgiven(every)[two[::-1]]).item()
+    forgiven = np.diff(_forgiven(every, evidences)[two[::-1]]).item()
     assert logs[0] - logs[1] == pytest.approx(every[i].favour - every[j].favour + forgiven)
     assert logs[0] == pytest.approx(every[i].log_evidence - every[j].log_evidence + forgiven)
     assert every[i].favour > every[j].favour == 0
@@ -194,13 +195,19 @@ def test_half_of_what_other_people_do_is_forgiven(share: float, count: int, labe
         mixed = 0.997 * (targets * tar + (1 - targets) * non) + 0.003 * cauchy
         return float(pool.counts @ np.log(mixed)) / pool.count
 
-    best = max(fit(one) for one in every if one.lie is None)
-    forgiven = _forgiven(every)
-    for one, nats in zip(every, forgiven, strict=True):
-        still = one.unmoved and one.lie is None
-        expected = 0.5 * min(data.trust, 3000.0) * (best - fit(one)) if still else 0.0
-        assert nats == pytest.approx(expected, rel=1e-6, abs=1e-6)
-    assert forgiven.max() > 1
+    logs = np.array([one.log_evidence for one in every])
+    forgiven = _forgiven(every, logs)
+    both = np.array([one.lie in {None, "wrong share"} for one in every])
+    best = max(fit(one) for one, moves_both in zip(every, both, strict=True) if moves_both)
+    for one, moves_both, nats in zip(every, both, forgiven - forgiven[both].min(), strict=True):
+        if moves_both:
+            expected = 0.5 * min(data.trust, 3000.0) * (best - fit(one)) if one.unmoved else 0.0
+            assert nats == pytest.approx(expected, rel=1e-6, abs=1e-6)
+    assert np.ptp(forgiven[both]) > 1
+    # Other lies are neither more likely nor less.
+    assert not forgiven[~both].any()
+    after, before = (np.exp(each - logs.max()) for each in (logs + forgiven, logs))
+    assert after[both].sum() == pytest.approx(before[both].sum())
 
 
 def test_the_mean_between_bounds_is_that_of_a_bell_cut_off() -> None:

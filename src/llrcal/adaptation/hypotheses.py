@@ -181,24 +181,26 @@ def weights_of(hypotheses: Sequence[Hypothesis], *, favoured: bool = True) -> Fl
     """Their posterior probabilities, with or without favour."""
     logs = np.array([one.log_evidence - (not favoured) * one.favour for one in hypotheses])
     if favoured and hypotheses[0].data.pool.count:
-        logs += _forgiven(hypotheses)
+        logs += _forgiven(hypotheses, logs)
     weights = np.exp(logs - logs.max())
     return np.asarray(weights / weights.sum())
 
 
-def _forgiven(hypotheses: Sequence[Hypothesis]) -> Floats:
+def _forgiven(hypotheses: Sequence[Hypothesis], logs: Floats) -> Floats:
     """What other people may do to classes that have not moved, in nats.
 
-    No lie gets any of it: one class alone, or another share, would then explain far moves as well.
+    All of it is taken from moves of both classes. Other lies are as likely as before, none more,
+    or far moves would look like one class alone, and none less, or nobody would be warned of them.
     """
-    best = max(one.pool_loglik for one in hypotheses if one.lie is None)
-    part = _OTHER_PEOPLE * min(_USUAL_TRUST / hypotheses[0].data.trust, 1.0)
-    return np.array(
-        [
-            part * (best - one.pool_loglik) if one.unmoved and one.lie is None else 0.0
-            for one in hypotheses
-        ]
+    both = np.array([one.lie in {None, "wrong share"} for one in hypotheses])
+    fits = np.array(
+        [one.pool_loglik if here else -np.inf for one, here in zip(hypotheses, both, strict=True)]
     )
+    still = both & [one.unmoved for one in hypotheses]
+    part = _OTHER_PEOPLE * min(_USUAL_TRUST / hypotheses[0].data.trust, 1.0)
+    more = np.where(still, part * (fits.max() - fits), 0.0)
+    before, after = (np.logaddexp.reduce(each[both]) for each in (logs, logs + more))
+    return np.where(both, more + before - after, 0.0)
 
 
 def _honest(
