@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PEERS := $(VENV)-peers
 
-.PHONY: demo test test-lowest test-quick check format bench bench-quick \
+.PHONY: demo test test-lowest test-newest test-versions test-in-turn test-quick check format bench bench-quick \
   fuzz nightly coverage sanitize wheel-pure evidence evidence-check release-check docs site clean
 
 demo: $(VENV)/installed
@@ -19,9 +19,20 @@ PYTEST := $(TESTING) $(BIN)/python -m pytest -n auto
 test: $(VENV)/installed
 	$(PYTEST)
 
-# The suite at the lowest version of each dependency that pyproject.toml allows.
-test-lowest: $(VENV)-lowest/installed
-	$(TESTING) $(VENV)-lowest/bin/python -m pytest -n auto
+# The suite with the lowest version of each dependency that pyproject.toml allows, with the newest
+# that there are, and on other versions of Python, if they are installed: see .ci/versions.py.
+test-lowest: $(VENV)/installed
+	$(BIN)/python .ci/versions.py lowest
+
+test-newest: $(VENV)/installed
+	$(BIN)/python .ci/versions.py newest-3.11 newest-3.12 newest-3.13 newest-3.14
+
+test-versions: $(VENV)/installed
+	$(BIN)/python .ci/versions.py all
+
+# One of them, another each day.
+test-in-turn: $(VENV)/installed
+	$(BIN)/python .ci/versions.py in-turn
 
 test-quick: $(VENV)/installed
 	LLRCAL_QUICK=1 $(PYTEST) -m "not slow"
@@ -90,9 +101,9 @@ evidence: $(VENV)/installed
 evidence-check: $(VENV)/installed
 	$(BIN)/python -m studies check
 
-# What a release needs beyond `make check` and `make test`: no number of older code. A job does this
-# for every tag.
-release-check: evidence-check
+# What a release needs beyond `make check` and `make test`: no number of older code, and the suite
+# with other versions. A job does this for every tag.
+release-check: evidence-check test-versions
 
 # docs/cli.md, the schemas and docs/studies/hostile.md from the code; the figures of
 # docs/how-it-works.md; outputs and figures of the pages that docs/figures/notebook.py lists.
@@ -131,13 +142,6 @@ $(VENV)/installed: pyproject.toml constraints.txt $(KERNELS)
 	  --constraint constraints.txt --editable ".[test,check]"
 	touch $@
 
-$(VENV)-lowest/installed: pyproject.toml .ci/lowest.py $(KERNELS) $(VENV)/installed
-	$(PYTHON) -m venv $(VENV)-lowest
-	$(BIN)/python .ci/lowest.py > $(VENV)-lowest/constraints.txt
-	$(VENV)-lowest/bin/python -m pip install --quiet --disable-pip-version-check \
-	  --constraint $(VENV)-lowest/constraints.txt --editable ".[test]"
-	touch $@
-
 clean:
-	rm -rf $(VENV) $(VENV)-lowest $(PEERS) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist \
+	rm -rf $(VENV) $(VENV)-lowest $(VENV)-newest-* $(PEERS) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist \
 	  src/llrcal/kernels/*.so

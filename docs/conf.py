@@ -38,7 +38,7 @@ nitpick_ignore_regex = [("py:class", ".*"), ("py:data", ".*")]
 autosummary_generate = False
 autodoc_member_order = "groupwise"
 # Types that overloads and properties name: not what they stand for, which takes up lines.
-_NAMED = ("Array", "ArrayLike", "Floats", "MethodName", "Policy", "RuleLike", "Speakers")
+_NAMED = ("Array", "ArrayLike", "Floats", "MethodName", "Policy", "Speakers")
 autodoc_type_aliases = dict(zip(_NAMED, _NAMED, strict=True))
 python_maximum_signature_line_length = 88
 numpydoc_show_class_members = False
@@ -133,7 +133,7 @@ def link_to_pages(
     lines[:] = [re.sub(r"\bdocs/([\w/-]+)\.md", r":doc:`/\1`", line) for line in lines]
 
 
-_CALLED = {"Accumulator", "OperatingPoint", "ScoringRule", "Trials"}
+_CALLED = {"Accumulator", "OperatingPoint", "Trials"}
 _CALLED |= {"LLRCalibratedClassifier", "LLRCalibrator"}
 """Classes that users call by their names; others are what functions give."""
 

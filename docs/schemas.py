@@ -23,11 +23,6 @@ OF_ELUB = {
     "then": {"required": ["least_llr", "greatest_llr"]},
     "else": {"properties": {"least_llr": False, "greatest_llr": False}},
 }
-OF_VERSION_1 = {
-    "if": {"properties": {"version": {"const": 1}}},
-    "then": {"properties": {"bounds": {"properties": {"soft_end": False, "meeting": False}}}},
-    "else": {"properties": {"bounds": {"required": ["soft_end", "meeting"]}}},
-}
 
 
 def of_signed(version: int) -> dict[str, Any]:
@@ -46,7 +41,7 @@ def headed(schema: dict[str, Any], name: str, title: str) -> dict[str, Any]:
         "title": f"{title} to log-likelihood-ratios (LLRs)",
         "description": "Numbers are finite doubles; docs/model-files.md says what a schema cannot. "
         "Lists with rising are in strictly rising order; those with as_many_as have as many values "
-        "as the list of that name, and and_more.",
+        "as the list of that name.",
         **schema,
     }
 
@@ -81,8 +76,7 @@ def calibration_schema() -> dict[str, Any]:
     declared = schema_of(CalibrationFile)
     properties = dict(declared["properties"])
     properties["method"] = {**properties["method"], "enum": list(METHODS)}
-    old = [name for name in properties["bounds"]["required"] if name not in ("soft_end", "meeting")]
-    properties["bounds"] = {**properties["bounds"], "required": old, **OF_ELUB}
+    properties["bounds"] = {**properties["bounds"], **OF_ELUB}
     models: dict[str, Any] = {method: model(method, bayes=False) for method in METHODS}
     models |= {
         f"{method}, bayes": model(method, bayes=True) for method in METHODS if TABLE[method].bayes
@@ -90,7 +84,7 @@ def calibration_schema() -> dict[str, Any]:
     whole = {
         **declared,
         "properties": properties,
-        "allOf": [OF_VERSION_1, of_signed(VERSIONS[FORMAT]), *map(of_method, METHODS)],
+        "allOf": [of_signed(VERSIONS[FORMAT]), *map(of_method, METHODS)],
         "$defs": models,
     }
     return headed(

@@ -113,6 +113,13 @@ def as_file(data: bytes, name: str = "input") -> str:
     return str(path)
 
 
+def free_place() -> str:
+    """The name of a file that is not there: tables are not replaced."""
+    path = folder() / "out"
+    path.unlink(missing_ok=True)
+    return str(path)
+
+
 @cache
 def folder() -> Path:
     """Where the files are put, which is emptied in the end."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from fuzz.harness import answer, as_file, folder, require, same_numbers
+from fuzz.harness import answer, as_file, free_place, require, same_numbers
 from llrcal.trials.hdf5 import read_hdf5, write_hdf5
 from llrcal.trials.reading import read_trials
 from llrcal.trials.request import Contents, Request
@@ -16,7 +16,7 @@ def check(data: bytes) -> None:
     """Read a file, and write what it holds."""
     if kind_of(data) != "hdf5":
         return
-    path, out = as_file(data), str(folder() / "out")
+    path = as_file(data)
     answer(read_trials, path)
     kinds: dict[Contents, str] = {"scores": "score", "key": "label"}
     for contents, name in kinds.items():
@@ -27,6 +27,7 @@ def check(data: bytes) -> None:
         part = found.frame.select("enrol", "test", name)
         if name == "label":
             part = part.cast({name: pl.Boolean})
+        out = free_place()
         write_hdf5(out, part)
         _same(part, answer(read_hdf5, out, request))
 

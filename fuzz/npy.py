@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fuzz.harness import answer, as_file, folder, require, same_numbers
+from fuzz.harness import answer, as_file, free_place, require, same_numbers
 from llrcal.trials.reading import read_trials
 from llrcal.trials.request import Request
 from llrcal.trials.rewriting import rewrite
@@ -25,4 +25,4 @@ def check(data: bytes) -> None:
     answer(read_trials, path, labels="Yes,No")
     answer(read_trials, f"{path},{path}")
     answer(read_trials, path, path)
-    answer(rewrite, path, str(folder() / "out"), lambda scores: {"llr": scores}, Request("scores"))
+    answer(rewrite, path, free_place(), lambda scores: {"llr": scores}, Request("scores"))

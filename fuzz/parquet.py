@@ -6,7 +6,7 @@ from typing import get_args
 
 import numpy as np
 
-from fuzz.harness import answer, as_file, folder, require, same_numbers
+from fuzz.harness import answer, as_file, free_place, require, same_numbers
 from llrcal.trials.reading import read_trials
 from llrcal.trials.request import Contents, Request
 from llrcal.trials.rewriting import rewrite
@@ -18,7 +18,7 @@ def check(data: bytes) -> None:
     """Read a table as whatever it could be, and rewrite it."""
     if kind_of(data) not in ("parquet", "arrow"):
         return
-    path, out = as_file(data), str(folder() / "out")
+    path, out = as_file(data), free_place()
     for contents in get_args(Contents):
         answer(read_table, path, Request(contents))
     answer(read_trials, path, spoof="nontarget", duplicates="first")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fuzz.harness import answer, as_file, folder, require, same_numbers
+from fuzz.harness import answer, as_file, free_place, require, same_numbers
 from llrcal.arrays import Array, Floats
 from llrcal.trials.request import Request
 from llrcal.trials.rewriting import rewrite
@@ -25,10 +25,11 @@ def check(data: bytes) -> None:
     """Rewrite a file, with and without a further column."""
     if _TEXT in data or _WORD.encode() in data or b"decision" in data:
         return
-    path, out = as_file(data), str(folder() / "out")
+    path = as_file(data)
     table = answer(read_table, path, Request("scores"))
     for added in (False, True):
         seen: list[Floats] = []
+        out = free_place()
         reading = answer(rewrite, path, out, _answers(seen, added=added), Request("scores"))
         if reading is None:
             require(table is None, "what can be read is not rewritten")

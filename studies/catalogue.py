@@ -57,29 +57,32 @@ STUDIES = {
         1,
     ),
     "error_rate_intervals": Study("And those of error-rates?", "error_rate_intervals", 3),
-    "zoo": Study("Are animals found where there are none?", "zoo", 2),
     "speaker_folds": Study("What do folds say of new speakers?", "speaker_folds", 6),
     "verdict_study": Study("How often is a verdict wrong?", "verdict_study", 6, "scores"),
-    "field_pairs": Study(
-        "What does adaptation leave of a loss?", "field pairs --methods smooth nig", 2, "scores"
-    ),
+    "field_pairs": Study("What does adaptation leave of a loss?", "field_pairs", 2, "scores"),
     "field_labelled": Study(
-        "And with a few labelled scores?", "field labelled --draws 2", 4, "scores"
+        "And with a few labelled scores?", "field_labelled --draws 2", 2, "scores"
     ),
-    "field_fresh": Study("Where the truth is known, does it harm?", "field fresh", 4),
-    "field_simulated": Study("And by any method?", "field simulated --methods all --cells 250", 5),
-    "field_held_out": Study("What if the scores are a lie?", "field held_out", 3, "scores"),
-    "field_lies": Study("And on sets that served to choose?", "field lies --cells 12", 2, "scores"),
+    "field_worlds": Study(
+        "What does adaptation gain, where the truth is known?",
+        "field_worlds --draws 2",
+        7,
+        by_name=True,
+    ),
+    # With an older version of llrcal in PYTHONPATH.
+    "field_worlds_before": Study(
+        "And what did it gain with the engine of commit 460fe5c?",
+        "field_worlds --draws 2 --cells 172",
+        5,
+        by_name=True,
+    ),
+    "field_worlds_part": Study(
+        "And with the engine of now, in the same cases?", "field_worlds --draws 2 --cells 172", 1
+    ),
     "field_unshifted": Study(
-        "Does it harm where nothing has moved?",
-        "field unshifted --methods smooth nig --cells 80",
-        4,
-        "scores",
+        "Does it harm where nothing has moved?", "field_unshifted", 3, "scores"
     ),
-    "field_intervals": Study(
-        "Do the intervals of an adaptation hold?", "field intervals --draws 1", 2
-    ),
-    "field_watch": Study("When does watch raise an alarm?", "field watch --draws 1", 3, "scores"),
+    "field_watch": Study("What does watch say, and does it hold?", "field_watch", 4, "scores"),
     "fusion": Study("What does a fusion gain?", "fusion", 3, "scores"),
     "side_information": Study(
         "What are durations and conditions worth?", "side_information", 1, "scores"

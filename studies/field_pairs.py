@@ -1,145 +1,148 @@
-"""Pairs of places: what adaptation leaves of the loss, without labels and with a few."""
+"""Pairs of places: what adaptation leaves of a loss, without labels.
+
+See :mod:`studies.field`.
+"""
 
 from __future__ import annotations
 
-import numpy as np
+import itertools
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
 
-from studies.field_run import (
+import llrcal
+from llrcal.arrays import Array
+from llrcal.figures.drawing import legend_above
+from llrcal.figures.style import column_figure, column_style
+from llrcal.onepass.summary import Summary
+from studies.field import (
+    HELD,
     Cell,
     Judge,
-    Options,
-    Part,
     Row,
     adapted,
     fit,
+    held,
     markdown,
     mean,
     pooled,
+    program,
     rounded,
-    told_shares,
+    same_bits,
+    shares_told,
     unique,
     values,
     where,
 )
-from studies.field_sets import OTHER_PAIRS, REAL, SRE08_PAIRS, pair, random
+from studies.field_sets import (
+    OTHER_PAIRS,
+    REAL,
+    ROOT,
+    SHIFTS,
+    SRE08_PAIRS,
+    Classes,
+    pair,
+)
 
+METHODS = ("smooth", "nig", "logistic")
 JUDGED = 3_000_000  # non-targets, at most
-COUNTS = (10, 30, 100)  # labelled scores of each class
-SRE = "SRE 2008, 20 pairs"
-NOTICED = 1.0  # thousandth of a bit
-OFTENER = 5  # times as many draws of labels for a pair whose mean loss has a row of its own
+NAMES = (*SRE08_PAIRS, *SHIFTS, *OTHER_PAIRS)
+FIGURE = ROOT / "docs/figures/field-losses.png"
+GROUPS = {
+    "SRE 2008, 20 pairs": SRE08_PAIRS,
+    "four hard shifts": SHIFTS,
+    "two of them, which served to choose": SHIFTS[:2],
+    "the other two": SHIFTS[2:],
+    **{short: (name,) for name, short in OTHER_PAIRS.items()},
+}
 
 
-def cells(options: Options) -> list[Cell]:
-    names = [*SRE08_PAIRS, *OTHER_PAIRS]
-    return options.sampled([(name, method) for name in names for method in options.methods])
+@lru_cache(maxsize=1)
+def case(name: str, method: str) -> tuple[llrcal.Calibration, Classes, Judge, Array | Summary]:
+    """A calibration, all scores of the new place, its judge, and the unlabelled scores."""
+    train, test = pair(REAL, name)
+    return fit(train, method), test, Judge(test.thinned(JUDGED)), pooled(test.pool)
 
 
-def _grouped(rows: list[Row]) -> dict[str, list[Row]]:
-    """The rows of all pairs of SRE 2008 together, and of every other pair."""
-    found = {SRE: [row for row in rows if row["pair"] in SRE08_PAIRS]}
-    found |= {short: where(rows, pair=name) for name, short in OTHER_PAIRS.items()}
+def cells(_: int) -> list[Cell]:
+    return list(itertools.product(NAMES, METHODS))
+
+
+def rows(name: str, method: str) -> list[Row]:
+    """The loss of a pair with the share told in every way."""
+    cal, test, judge, pool = case(name, method)
+    found = []
+    for told, share in shares_told(test.share).items():
+        row = adapted(cal, pool, judge, p_target=share)
+        row |= {"set": name, "method": method, "told": told, "least": judge.least}
+        found.append(row)
+    if method == METHODS[0] and not isinstance(pool, Summary):
+        found[0]["same"] = same_bits(cal, pool, p_target=test.share)
+    return found
+
+
+def grouped(rows: list[Row]) -> dict[str, list[Row]]:
+    found = {name: [row for row in rows if row["set"] in some] for name, some in GROUPS.items()}
     return {name: some for name, some in found.items() if some}
 
 
-def pairs_rows(name: str, method: str) -> list[Row]:
-    """The loss of a pair in thousandths of a bit, with the share told in every way."""
-    train, test = pair(REAL, name)
-    judge, cal, pool = Judge(test.thinned(JUDGED)), fit(train, method), pooled(test.pool)
-    before = 1000 * (judge.cllr(cal) - judge.least)
-    rows = []
-    for told, share in told_shares(test.share).items():
-        row = adapted(cal, pool, judge, p_target=share)
-        loss = 1000 * (row["cllr"] - judge.least)
-        rows.append({"pair": name, "method": method, "told": told, **row})
-        rows[-1] |= {"before": before, "loss": loss, "cut": 100 * (1 - loss / before)}
-    return rows
-
-
-def pairs_tables(rows: list[Row]) -> str:
-    """Mean losses, by how much they are cut, and those of every pair."""
-    ways, methods = unique(rows, "told"), unique(rows, "method")
-    means, cuts, each = [], [], []
-    for group, found in _grouped(rows).items():
-        for method in methods:
-            some = where(found, method=method)
-            losses = [rounded(mean(where(some, told=told), "loss")) for told in ways]
-            means.append([group, method, rounded(mean(some, "before")), *losses])
-    for method in methods:
-        for told in ways:
-            of_sre = where(_grouped(rows)[SRE], method=method, told=told)
-            cut = values(of_sre, "cut")
-            worse = sum(row["loss"] > row["before"] + NOTICED for row in of_sre)
-            line = [rounded(x, 0) for x in (float(np.median(cut)), cut.min())]
-            cuts.append([method, told, *line, worse])
-    for name in unique(rows, "pair"):
-        some = where(rows, pair=name, method=methods[0])
-        losses = [rounded(row["loss"]) for row in some]
+def tables(rows: list[Row]) -> str:
+    """Mean losses, intervals, and the losses of every pair."""
+    ways, smooth = unique(rows, "told"), where(rows, method=METHODS[0])
+    means, intervals, each = [], [], []
+    for group, some in grouped(rows).items():
+        for method in METHODS:
+            those = where(some, method=method)
+            losses = [mean(where(those, told=told), "after") for told in ways]
+            line = [mean(those, "before"), *losses, max(values(those, "harm"))]
+            means.append([group, method, *map(rounded, line)])
+        intervals.append([group, len(some), *held(some)])
+    for name in unique(smooth, "set"):
+        some = where(smooth, set=name)
+        after = [rounded(row["after"]) for row in some]
         choice = ", ".join(unique(some, "choice"))
-        each.append([OTHER_PAIRS.get(name, name), rounded(some[0]["before"]), *losses, choice])
-    head = ["pairs", "method", "as it is", *ways]
-    cut_head = ["method", "share told", "median cut, %", "least cut, %", "pairs made worse"]
+        line = [rounded(1000 * some[0]["least"]), rounded(some[0]["before"]), *after, choice]
+        each.append([OTHER_PAIRS.get(name, name), *line])
+    again = [row for row in rows if "same" in row]
+    trust = [len(rows), sum(row["converged"] for row in rows), len(again)]
     return "\n".join(
         [
-            markdown(head, means),
-            markdown(cut_head, cuts),
-            markdown(["pair", "as it is", *ways, "choice"], each),
+            markdown(["pairs", "method", "before", *ways, "largest rise"], means),
+            markdown(["pair", "minCllr", "before", *ways, "choice"], each),
+            markdown(["pairs", "n", *HELD], intervals),
+            markdown(
+                ["searches", "converged", "in two orders", "same bits"],
+                [[*trust, sum(row["same"] for row in again)]],
+            ),
         ]
     )
 
 
-def labelled_cells(options: Options) -> list[Cell]:
-    times = dict.fromkeys(OTHER_PAIRS, OFTENER)
-    return [(*cell, options.draws * times.get(cell[0], 1)) for cell in cells(options)]
+def draw(rows: list[Row], path: Path) -> None:
+    """Losses of every set before and after, those with the largest at the top."""
+    some = sorted(where(rows, method=METHODS[0], told="right"), key=lambda row: row["before"])
+    untold = {row["set"]: row["after"] for row in where(rows, method=METHODS[0], told="not told")}
+    at, ends = range(len(some)), ("before", "after")
+    with column_style():
+        figure, ax = column_figure(height=100)
+        ax.hlines(at, *(values(some, end) for end in ends), color="#bbbbbb", linewidth=0.8)
+        looks = {"before": ("o", "#d9730d"), "share told": ("s", "#1b3a6b")}
+        entries: list[tuple[str, Any]] = []
+        for (label, (marker, colour)), end in zip(looks.items(), ends, strict=True):
+            (points,) = ax.plot(values(some, end), at, marker, color=colour)
+            entries.append((label, points))
+        last = [untold[row["set"]] for row in some]
+        (points,) = ax.plot(last, at, "|", color="#555555", markersize=6)
+        entries.append(("not told", points))
+        ax.set_yticks(at, [OTHER_PAIRS.get(row["set"], str(row["set"])) for row in some])
+        ax.set_xscale("log")
+        ax.xaxis.set_major_formatter("{x:g}")
+        ax.set_xticks([5, 10, 20, 50, 100, 200, 500, 1000, 2000])
+        ax.xaxis.set_minor_formatter("")
+        ax.set_xlabel("loss, thousandths of a bit")
+        legend_above(ax, entries)
+        figure.savefig(path, dpi=200, metadata={"Software": None})
 
 
-def labelled_rows(name: str, method: str, draws: int) -> list[Row]:
-    """The same with none and some labelled of each class, beside unlabelled scores and alone."""
-    train, test = pair(REAL, name)
-    judge, cal, pool = Judge(test.thinned(JUDGED)), fit(train, method), pooled(test.pool)
-    before = 1000 * (judge.cllr(cal) - judge.least)
-    told = told_shares(test.share)
-    rows = []
-    for count in (0, *COUNTS):
-        for draw in range(draws if count else 1):
-            labels = test.drawn(random("labelled", name, count, draw), count, count)._asdict()
-            for way in ("right", "double", "alone") if count else ("right", "double"):
-                beside = None if way == "alone" else pool
-                given = labels if count else {}
-                row = adapted(cal, beside, judge, p_target=told.get(way), **given)
-                row |= {"pair": name, "method": method, "labelled": count, "told": way}
-                rows.append(row | {"before": before, "loss": 1000 * (row["cllr"] - judge.least)})
-    return rows
-
-
-_BESIDE = {
-    "right": "unlabelled, share right",
-    "double": "unlabelled, share double",
-    "alone": "nothing",
-}
-
-
-def labelled_tables(rows: list[Row]) -> str:
-    """Mean losses over the draws, and how often labels make it worse."""
-    lines, worse = [], []
-    counts = unique(rows, "labelled")
-    for group, found in _grouped(rows).items():
-        for way, beside in _BESIDE.items():
-            some = where(found, told=way)
-            losses = [where(some, labelled=count) for count in counts]
-            cells = [rounded(mean(those, "loss")) if those else "" for those in losses]
-            lines.append([group, beside, rounded(mean(found, "before")), *cells])
-    without = {row["pair"]: row["loss"] for row in where(rows, told="right", labelled=0)}
-    for count in counts[1:]:
-        some = where(rows, told="right", labelled=count)
-        rise = np.array([row["loss"] - without[row["pair"]] for row in some])
-        over = values(some, "loss") - values(some, "before")
-        line = [(rise < -NOTICED).sum(), (rise > NOTICED).sum(), rounded(rise.max())]
-        worse.append([count, len(some), *line, rounded(over.max())])
-    head = ["pairs", "beside the labelled", "as it is", *map(str, counts)]
-    count_head = ["labelled", "draws", "better", "worse", "largest rise", "over as it is"]
-    return "\n".join([markdown(head, lines), markdown(count_head, worse)])
-
-
-PAIRS = Part(cells, pairs_rows, pairs_tables)
-LABELLED = Part(labelled_cells, labelled_rows, labelled_tables)
+if __name__ == "__main__":
+    draw(program(__doc__, cells, rows, tables), FIGURE)

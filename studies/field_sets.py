@@ -9,7 +9,6 @@ from __future__ import annotations
 import gzip
 import importlib.util
 import itertools
-import math
 import os
 import zlib
 from collections.abc import Callable
@@ -45,6 +44,7 @@ _FILES = {
     "listeners": "human_listeners/",
 }
 SRE08_PAIRS = [f"{a}>{b}" for a, b in itertools.permutations(CONDITIONS, 2)]
+SHIFTS = ("asvspoof2017_cqcc", "gradgpad_oulu_npu", "asvspoof2017_mfcc", "gradgpad_siw")
 OTHER_PAIRS = {
     "asvspoof dev>asvspoof eval": "ASVspoof",
     "speech plda dev>speech plda evalnoisy": "noisy, PLDA",
@@ -99,6 +99,7 @@ def random(*names: object) -> Generator:
 def place(scores: Path, name: str) -> Classes:
     """All scores of a place, by its name."""
     if name.startswith("speech"):
+        make_speech_scores(scores)
         stem = MADE / name.replace(" ", "_")
         return Classes(*(np.load(f"{stem}_{side}.npy", mmap_mode="r") for side in ("tar", "non")))
     sides = (np.load(scores / f"{_FILES[name]}{side}.npy") for side in ("tar", "non"))
@@ -106,7 +107,11 @@ def place(scores: Path, name: str) -> Classes:
 
 
 def pair(scores: Path, name: str) -> tuple[Classes, Classes]:
-    """Two places, as in ``II>IP``."""
+    """Two places, as in ``II>IP``, or one of the hard shifts."""
+    if name in SHIFTS:
+        with np.load(scores / "shifts" / f"{name}.npz") as of:
+            every = {key: of[key].astype(float) for key in of.files}
+        return tuple(Classes(every[f"{a}_tar"], every[f"{a}_non"]) for a in ("train", "test"))  # type: ignore[return-value]
     old, new = name.split(">")
     return place(scores, old), place(scores, new)
 
@@ -148,20 +153,20 @@ def make_speech_scores(scores: Path) -> None:
     if (MADE / "done").exists():
         return
     MADE.mkdir(parents=True, exist_ok=True)
-    made = _module(scores / "make_speech_scores.py")
+    module = _module(scores / "make_speech_scores.py")
     train, dev, clean, noisy = (
         dict(np.load(scores / "speech_commands" / f"emb_{name}.npz"))
         for name in ("sc4_train", "sc3_dev", "sc3_eval", "sc3noisy_eval")
     )
     half = random("speech").permutation(np.unique(clean["spk"]))[::2]
     for system in SPEECH:
-        plda = made.Plda(train["emb"], train["spk"]) if system == "plda" else None
-        score = plda or (lambda a, b: made.unit(a) @ made.unit(b).T)
+        plda = module.Plda(train["emb"], train["spk"]) if system == "plda" else None
+        score = plda or (lambda a, b: module.unit(a) @ module.unit(b).T)
         parts = {"dev": (dev,), "eval": (clean,), "evalnoisy": (clean, noisy)}
         for letter, wanted in (("A", True), ("B", False)):
             parts[f"noisy_{letter}"] = tuple(_of(half, one, wanted) for one in (clean, noisy))
         for part, embeddings in parts.items():
-            for side, found in zip(("tar", "non"), made.pairs(score, *embeddings), strict=True):
+            for side, found in zip(("tar", "non"), module.pairs(score, *embeddings), strict=True):
                 np.save(MADE / f"speech_{system}_{part}_{side}.npy", found)
     (MADE / "done").touch()
 
@@ -181,21 +186,6 @@ def _of(speakers: Array, embeddings: dict[str, Array], wanted: bool) -> dict[str
 
 
 Sampler = Callable[[Generator, int], Floats]
-
-
-def _nig(v: float, k: float = 0.2) -> Sampler:
-    """Normal variance-mean mixture of mean 0 and deviation 1, v and k as in densities/nig.py."""
-    eta, kappa = np.exp(k / 2) * np.sinh(v), np.exp(k) - 1
-    tau = 1 / (eta**2 + kappa)
-    rho = eta * np.sqrt(tau)
-    gamma = np.sqrt(tau / (1 - rho**2))
-    beta, delta = rho * gamma / np.sqrt(1 - rho**2), tau / gamma
-
-    def draw(rng: Generator, n: int) -> Floats:
-        mixing = rng.wald(delta / gamma, delta**2, n)
-        return np.asarray(beta * (mixing - delta / gamma) + np.sqrt(mixing) * rng.normal(size=n))
-
-    return draw
 
 
 def _skewed(sign: float, alpha: float = 5.0) -> Sampler:
@@ -225,28 +215,8 @@ def _gaussian(rng: Generator, n: int) -> Floats:
     return rng.normal(size=n)
 
 
-def _gumbel(rng: Generator, n: int) -> Floats:
-    return (rng.gumbel(size=n) - np.euler_gamma) / (np.pi / 6**0.5)
-
-
 def _logistic(rng: Generator, n: int) -> Floats:
     return rng.logistic(0, 3**0.5 / np.pi, n)
-
-
-def _weibull(sign: float, shape: float = 1.5) -> Sampler:
-    mean, square = math.gamma(1 + 1 / shape), math.gamma(1 + 2 / shape)
-    return lambda rng, n: sign * (rng.weibull(shape, n) - mean) / np.sqrt(square - mean**2)
-
-
-def _three_heaps(rng: Generator, n: int) -> Floats:
-    """At -3, 0 and 2, of which the middle one has half."""
-    at = rng.choice([-3.0, 0.0, 2.0], n, p=[0.25, 0.5, 0.25])
-    return np.asarray((rng.normal(size=n) + at + 0.25) / np.sqrt(1 + 3.25 - 0.25**2))
-
-
-def _triangular(mode: float) -> Sampler:
-    mean, variance = (1 + mode) / 3, (1 - mode + mode**2) / 18
-    return lambda rng, n: (rng.triangular(0, mode, 1, n) - mean) / np.sqrt(variance)
 
 
 class Shift(NamedTuple):
@@ -258,6 +228,10 @@ class Shift(NamedTuple):
     """Factor of the distance between the classes."""
     targets: float = 0.0
     """Of the targets alone."""
+    noise: float = 0.0
+    """Deviation of noise that is added to all scores."""
+    clipped: bool = False
+    """Whether no score is higher than the mean of the targets."""
 
 
 class Family(NamedTuple):
@@ -274,7 +248,11 @@ class Family(NamedTuple):
     def drawn(self, rng: Generator, tar: int, non: int, shift: Shift | None = None) -> Classes:
         move = shift or Shift()
         targets = self.apart * move.distance + move.targets + self.width * self.tar(rng, tar)
-        sides = (move.location + move.scale * side for side in (targets, self.non(rng, non)))
+        sides = [move.location + move.scale * side for side in (targets, self.non(rng, non))]
+        if move.noise:
+            sides = [side + rng.normal(0, move.noise, len(side)) for side in sides]
+        if move.clipped:
+            sides = [np.minimum(side, move.location + self.apart) for side in sides]
         return Classes(*(self.step * np.round(x / self.step) if self.step else x for x in sides))
 
 
@@ -305,15 +283,4 @@ FAMILIES = {
     ),
     "tied": Family(_gaussian, _gaussian, 2.8, 1.2, 0.9),
 }
-SKEWED_NIG = {f"nig {v:g}": Family(_nig(-v), _nig(v), 2.4) for v in (1.0, 1.5, 2.0)}
-# Tried only after everything was chosen.
-FRESH_FAMILIES = {
-    "gumbel": Family(_gumbel, _gumbel, 2.7, 1.1),
-    "weibull": Family(_weibull(-1), _weibull(1), 2.5),
-    "logistic": Family(_logistic, _logistic, 2.9, 0.9),
-    "three heaps": Family(_gaussian, _three_heaps, 3.1, 1.1),
-    "triangular": Family(_triangular(0.8), _triangular(0.2), 2.2, 0.9),
-    "levels": Family(_gumbel, _gaussian, 2.7, 1.0, 0.35),
-}
-EVERY_FAMILY = {**FAMILIES, **SKEWED_NIG}
-SIMULATED = {**EVERY_FAMILY, **FRESH_FAMILIES}
+SIMULATED = {**FAMILIES, "logistic": Family(_logistic, _logistic, 2.9, 0.9)}

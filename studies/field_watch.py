@@ -1,132 +1,132 @@
-"""Watching: alarms where nothing has moved, alarms where something has, and the time they take."""
+"""What ``watch`` says, beside the true cost of a change: of worlds, of sunken targets, of pairs.
+
+See :mod:`studies.field`.
+"""
 
 from __future__ import annotations
 
 import itertools
-import time
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 import llrcal
-from llrcal.onepass.summary import Summary
-from studies.field_run import (
+from studies.field import (
+    TOLD,
     Cell,
     Judge,
-    Options,
-    Part,
     Row,
-    counted,
     fit,
     markdown,
+    pooled,
+    program,
+    rounded,
     unique,
-    values,
     where,
 )
-from studies.field_sets import (
-    HALVED,
-    OTHER_PAIRS,
-    REAL,
-    SRE08_PAIRS,
-    VOXCELEB,
-    Classes,
-    halves,
-    pair,
-    random,
-)
+from studies.field_pairs import JUDGED, NAMES
+from studies.field_sets import REAL, SHIFTS, SIMULATED, SRE08_PAIRS, Shift, pair, random
+from studies.field_worlds import CHANGES, SHARES, TRAINING, WORLDS, judge_of, pool_of, trained
+from studies.field_worlds import JUDGED as OF_EACH
 
-JUDGED = 1_000_000  # non-targets, at most
-NOISY = {name: short for name, short in OTHER_PAIRS.items() if name.startswith("speech")}
-THINNED = (0.01, 0.5)  # shares of targets
-SIZES = (200, 5_000)
-LOSSES = (10, 20)  # thousandths of a bit, where pairs of SRE 2008 are divided
+SIZES, RARE = (5_000, 50_000), 0.05
+DROPS = (1.0, 1.5)  # of the targets, in deviations of the non-targets
+COSTLY, NEGLIGIBLE = 0.1, 0.05  # bits
+VERDICTS = ("as in training", "cannot tell", "moved")
 
 
-def cells(options: Options) -> list[Cell]:
-    names = [(name, False) for name in HALVED] + [(name, True) for name in (*NOISY, *SRE08_PAIRS)]
-    return options.sampled(
-        [(*name, method, options.draws) for name in names for method in options.methods]
-    )
+def cells(number: int) -> list[Cell]:
+    """Each with the number of draws, pairs once."""
+    draws = range(number)
+    found: list[Cell] = [("worlds", *x) for x in itertools.product(draws, WORLDS, TRAINING)]
+    found += [
+        ("targets drop", *x) for x in itertools.product(draws, WORLDS, TRAINING[1:], DROPS, SIZES)
+    ]
+    return [*found, *(("pairs", name) for name in NAMES)]
 
 
-def rows(name: str, shifted: bool, method: str, draws: int) -> list[Row]:
-    """Verdicts on several draws of several sizes, with and without the share."""
-    train, test = (pair if shifted else halves)(REAL, name)
-    judge, cal = Judge(test.thinned(JUDGED)), fit(train, method)
-    loss = 1000 * (judge.cllr(cal) - judge.least)
-    found = []
-    for size, draw, drawn in pools(name, test, draws, shifted=shifted):
-        pool = drawn.pool
-        random("order", name, draw).shuffle(pool)
-        start = time.process_time()
-        Summary.of(pool)
-        row: Row = {"one pass": time.process_time() - start, "scores": len(pool), "loss": loss}
-        row |= {"set": name, "shifted": shifted, "size": f"{size:,}" if size else "all"}
-        for told in (None, drawn.share):
-            start = time.process_time()
-            verdict = llrcal.watch(cal, pool, p_target=told).verdict
-            row["seconds"] = time.process_time() - start
-            row["told"] = "told" if told else "not told"
-            found.append(row | {"verdict": verdict, "alarm": verdict != "as in training"})
-    return found
+def rows(kind: str, *how: object) -> list[Row]:
+    """Verdicts of a cell."""
+    found = {"worlds": worlds, "targets drop": drops, "pairs": pairs}[kind](*how)  # type: ignore[operator]
+    return [row | {"kind": row.get("kind", kind)} for row in found]
 
 
-def pools(
-    name: str, test: Classes, draws: int, *, shifted: bool
-) -> Iterator[tuple[int, int, Classes]]:
-    """Size, number of the draw, and scores; shares other than the natural one if alike."""
-    shares = [test.share] if shifted else [test.share, *THINNED]
-    for (number, share), size in itertools.product(enumerate(shares), SIZES):
-        tar = max(1, round(share * size))
-        if tar <= len(test.tar) and size - tar <= len(test.non):
-            for draw in range(draws):
-                rng = random("watch", name, size, f"{share:g}" if number else "natural", draw)
-                yield size, draw, test.drawn(rng, tar, size - tar)
-    yield 0, 0, test
+def worlds(draw: int, family: str, size: int) -> Iterable[Row]:
+    """All changes of a family: 5,000 independent scores, which is said."""
+    cal = trained(family, size, draw)
+    as_it_was = judge_of(family, "none", draw).loss(cal)
+    for change, share in itertools.product(CHANGES, SHARES):
+        cost = judge_of(family, change, draw).loss(cal) - as_it_was
+        pool = pool_of(family, change, share, size, draw).pool
+        for told, is_told in TOLD.items():
+            verdict = llrcal.watch(
+                cal, pool, p_target=share if is_told else None, speakers=len(pool)
+            ).verdict
+            yield {"told": told, "T": size, "cost": cost, "verdict": verdict, "change": change}
+
+
+def drops(draw: int, family: str, size: int, drop: float, count: int) -> Iterable[Row]:
+    """Targets that have dropped, hidden among twenty times as many scores."""
+    cal, drawn = trained(family, size, draw), SIMULATED[family].drawn
+    rng, tar = random("drop", family, size, drop, count, draw), round(RARE * count)
+    pool = drawn(rng, tar, count - tar, Shift(targets=-drop)).pool
+    judge = Judge(drawn(rng, OF_EACH, OF_EACH, Shift(targets=-drop)))
+    cost = judge.loss(cal) - judge_of(family, "none", draw).loss(cal)
+    for told, is_told in TOLD.items():
+        verdict = llrcal.watch(
+            cal, pool, p_target=RARE if is_told else None, speakers=count
+        ).verdict
+        kind = f"targets drop by {drop:g}, {count:,} scores"
+        yield {"told": told, "T": size, "cost": cost, "verdict": verdict, "kind": kind}
+
+
+def pairs(name: str) -> Iterable[Row]:
+    """All scores of a pair; of how many people is not said."""
+    train, test = pair(REAL, name)
+    cal = fit(train)
+    cost = Judge(test.thinned(JUDGED)).loss(cal) - Judge(train.thinned(JUDGED)).loss(cal)
+    kind = "SRE 2008" if name in SRE08_PAIRS else "hard shifts" if name in SHIFTS else "other pairs"
+    pool = pooled(test.pool)
+    for told, is_told in TOLD.items():
+        verdict = llrcal.watch(cal, pool, p_target=test.share if is_told else None).verdict
+        yield {"told": told, "cost": cost, "verdict": verdict, "kind": kind, "set": name}
 
 
 def tables(rows: list[Row]) -> str:
-    """Alarms by size where nothing has moved, and elsewhere; the time of the largest set."""
-    false, true = where(rows, shifted=False), where(rows, shifted=True)
-    few = [row for row in false if row["set"] in VOXCELEB]
-    many = [row for row in false if row["set"] not in VOXCELEB]
-    lines = [["all", "", *_alarms(false)], ["halves of 20 speakers", "", *_alarms(few)]]
-    lines.append(["other halves", "", *_alarms(many)])
-    lines += [
-        [size, told, *_alarms(where(false, size=size, told=told))]
-        for size, told in unique(false, "size", "told")
-    ]
-    ways = unique(true, "size", "told")
-    found = []
-    for group, some in _grouped(true).items():
-        each = [where(some, size=size, told=told) for size, told in ways]
-        alarms = [f"{sum(row['alarm'] for row in those)} of {len(those)}" for those in each]
-        found.append([group, *alarms])
-    most = where(rows, scores=max(row["scores"] for row in rows))
-    times = [f"{values(most, key).min():.2f}" for key in ("seconds", "one pass")]
+    """Verdicts by the true cost; those of worlds by change and size of training too."""
+    lines, of_worlds = [], []
+    for kind, told in itertools.product(unique(rows, "kind"), TOLD):
+        lines.append([kind, told, *_verdicts(where(rows, kind=kind, told=told))])
+    some = where(rows, kind="worlds")
+    for change, told in itertools.product(CHANGES, TOLD):
+        of_worlds.append([change, told, *_verdicts(where(some, change=change, told=told))])
+    for size, told in itertools.product(TRAINING, TOLD):
+        of_worlds.append([f"T = {size:,}", told, *_verdicts(where(some, T=size, told=told))])
+    use = []
+    for size in TRAINING:
+        known = where(some, T=size, told="told")
+        still = where(known, change="none")
+        lost = [row for row in known if row["cost"] > COSTLY]
+        as_is, moved = where(still, verdict=VERDICTS[0]), where(lost, verdict=VERDICTS[2])
+        shares = (100 * len(as_is) / len(still), 100 * len(moved) / max(len(lost), 1))
+        use.append(
+            [f"{size:,}", len(still), rounded(shares[0], 0), len(lost), rounded(shares[1], 0)]
+        )
+    head = [*VERDICTS, f"cost above {NEGLIGIBLE:g}", "of these as in training"]
     return "\n".join(
         [
-            markdown(["scores", "share", "looks", "alarms", "where"], lines),
-            markdown(["pairs", *(", share ".join(way) for way in ways)], found),
-            markdown(["scores", "watch, s", "one pass, s"], [[f"{most[0]['scores']:,}", *times]]),
+            markdown(["scores", "share", "n", *head], lines),
+            markdown(["worlds", "share", "n", *head], of_worlds),
+            markdown(
+                ["T", "unshifted", "as in training, %", f"cost above {COSTLY:g}", "moved, %"], use
+            ),
         ]
     )
 
 
-def _alarms(rows: list[Row]) -> list[object]:
-    alarms = where(rows, alarm=True)
-    return [len(rows), len(alarms), counted(alarms, "set")]
+def _verdicts(rows: list[Row]) -> list[int]:
+    each = [len(where(rows, verdict=verdict)) for verdict in VERDICTS]
+    dear = [row for row in rows if row["cost"] > NEGLIGIBLE]
+    return [len(rows), *each, len(dear), len(where(dear, verdict=VERDICTS[0]))]
 
 
-def _grouped(rows: list[Row]) -> dict[str, list[Row]]:
-    """Pairs of SRE 2008 by what they lose, and the others."""
-    sre = [row for row in rows if row["set"] not in NOISY]
-    low, high = LOSSES
-    parts = {
-        f"SRE 2008, loss above {high}": [row for row in sre if row["loss"] > high],
-        f"SRE 2008, loss {low} to {high}": [row for row in sre if low < row["loss"] <= high],
-        f"SRE 2008, loss up to {low}": [row for row in sre if row["loss"] <= low],
-        **{short: where(rows, set=name) for name, short in NOISY.items()},
-    }
-    return {name: some for name, some in parts.items() if some}
-
-
-WATCH = Part(cells, rows, tables)
+if __name__ == "__main__":
+    program(__doc__, cells, rows, tables)

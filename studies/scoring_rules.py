@@ -1,4 +1,4 @@
-"""Which proper scoring rule pays where: logistic regression by several rules and weights.
+"""Which proper scoring rule pays where: logistic regression by two rules and several weights.
 
     python -m studies.scoring_rules
 
@@ -18,11 +18,10 @@ import numpy as np
 
 import llrcal
 from llrcal.arrays import Floats
-from llrcal.scoring_rule import RuleLike, ScoringRule
 from studies.evidence import CURVE, Experiment, asvspoof, excess, speech_commands, stored
 
 ALPHAS = (0.01, 0.1, 0.5, 0.9)
-RULES: tuple[RuleLike, ...] = ("boosting", "log", "brier", (0.5, -0.5), (-0.5, 0.5))
+RULES = ("log", "brier")
 PLACES = ("all", "low", "high")
 DUELS = (
     ("all", (0.1, "log"), (0.1, "brier")),
@@ -73,7 +72,7 @@ def excesses(experiment: Experiment) -> Excesses:
     for (alpha, rule), cal in zip(pairs, fitted, strict=True):
         ev = llrcal.evaluate(cal(test[0]), cal(test[1]))
         missing = any(note.code == "no minimum" for note in cal.report.notes)
-        found[alpha, ScoringRule.of(rule).name] = {
+        found[alpha, rule] = {
             name: np.nan if missing else 100 * float(excess(ev, raw, x).mean())
             for name, x in places(*raw.rule_of_30).items()
         }
@@ -82,12 +81,10 @@ def excesses(experiment: Experiment) -> Excesses:
 
 def table(results: Sequence[Excesses], place: str) -> Iterator[str]:
     """Mean over sets: a row for each weight, a column for each rule."""
-    names = [ScoringRule.of(rule).name for rule in RULES]
-    shown = (f"`({name.replace(',', ', ')})`" if "," in name else f"`{name}`" for name in names)
-    yield f"| `alpha` | {' | '.join(shown)} |"
-    yield "|---" * (len(names) + 1) + "|"
+    yield f"| `alpha` | {' | '.join(f'`{rule}`' for rule in RULES)} |"
+    yield "|---" * (len(RULES) + 1) + "|"
     for alpha in ALPHAS:
-        means = [np.mean([one[alpha, name][place] for one in results]) for name in names]
+        means = [np.mean([one[alpha, rule][place] for one in results]) for rule in RULES]
         yield f"| {alpha} | {' | '.join(f'{mean:.1f}' for mean in means)} |"
 
 
@@ -102,9 +99,9 @@ def main() -> None:
         wins = sum(result[one][place] < result[other][place] for result in every)
         words = (f"`{rule}` at {alpha}" for alpha, rule in (one, other))
         print(f"| {place} | {' | '.join(words)} | {wins} of {len(every)} |")
-    print("\n| everywhere | `log` at 0.1 | `brier` at 0.1 | `boosting` |\n|---|---|---|---|")
+    print("\n| everywhere | `log` at 0.1 | `brier` at 0.1 |\n|---|---|---|")
     for name, result in results.items():
-        cells = (f"{result[0.1, rule]['all']:.1f}" for rule in ("log", "brier", "boosting"))
+        cells = (f"{result[0.1, rule]['all']:.1f}" for rule in RULES)
         print(f"| {name} | {' | '.join(cells)} |")
 
 

@@ -16,6 +16,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from llrcal.files.atomic import MARKER
+
 HOME = Path(__file__).resolve().parents[1]
 LLRCAL = "from llrcal.cli import main; main()"
 
@@ -99,9 +101,12 @@ def killed_at_every_step(code: str, *arguments: str | Path, cwd: Path) -> Iterat
 
 
 def contents(path: Path) -> Content:
-    """All that is at a path: of a file, or of a folder with everything in it; None for nothing."""
+    """All that is at a path: of a file, or of a folder with everything in it; None for nothing.
+
+    The list that says which files of a folder are llrcal's is not mentioned.
+    """
     if path.is_dir():
-        files = sorted(inner for inner in path.rglob("*") if inner.is_file())
+        files = sorted(one for one in path.rglob("*") if one.is_file() and one.name != MARKER)
         return {inner.relative_to(path).as_posix(): inner.read_bytes() for inner in files}
     return path.read_bytes() if path.exists() else None
 

@@ -17,6 +17,7 @@ ROOMS = (
     "method_table",
     "messages",
     "errors",
+    "environment",
     "notes",
     "notebook",
     "arrays",

@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.utils import estimator_checks
 
-from llrcal.errors import OptionError
+from llrcal.errors import OptionError, ScoreError
 from llrcal.sklearn import LLRCalibratedClassifier, LLRCalibrator
 
 X, Y = make_classification(600, weights=[0.7], flip_y=0.05, random_state=0)
@@ -45,7 +45,6 @@ def test_it_is_what_one_would_write_by_hand() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:these .* scores do not look like those of training")
 def test_groups_are_not_torn_apart() -> None:
     """Copies of one sample on both sides of a split would make scores too good."""
     copies = np.tile(np.arange(len(Y)), 3)
@@ -53,6 +52,18 @@ def test_groups_are_not_torn_apart() -> None:
     torn = LLRCalibratedClassifier(nearest).fit(X[copies], Y[copies])
     whole = LLRCalibratedClassifier(nearest, cv=GroupKFold(5)).fit(X[copies], Y[copies], copies)
     assert np.abs(whole.llrs(X)).max() < np.abs(torn.llrs(X)).max() - 1
+
+
+class Gaps(LogisticRegression):  # type: ignore[misc]
+    """Answers NaN for some samples."""
+
+    def decision_function(self, X: Any) -> Any:  # noqa: N803
+        return np.where(X[:, 0] > np.quantile(X[:, 0], 0.9), np.nan, super().decision_function(X))
+
+
+def test_samples_without_an_answer_are_no_samples_left_out() -> None:
+    with pytest.raises(ScoreError, match=r"^fold 1: Gaps answers NaN for 12 of 120 samples"):
+        LLRCalibratedClassifier(Gaps()).fit(X, Y)
 
 
 def test_the_target_may_come_first_in_the_alphabet() -> None:

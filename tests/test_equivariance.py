@@ -66,4 +66,6 @@ def test_shift_of_one_sided_scores_within_what_counts_support(name: str, shift: 
     tar, non = ONE_SIDED[name]
     plain = llrcal.fit(tar, non, method="nig", bounds="range", rising=False)
     assert plain.llr_range[0] < -1e6
-    assert max(largest_changes(tar, non, 7.0, shift, "counts").values()) < 1e-8
+    assert (
+        max(largest_changes(tar, non, 7.0, shift, "counts").values()) < 1e-7
+    )  # the last bits of shifted scores

@@ -42,11 +42,11 @@ def test_modules_are_there(name: str) -> None:
 
 @pytest.mark.slow
 def test_trials_go_wherever_scores_go(trials: llrcal.Trials, cal: llrcal.Calibration) -> None:
-    tar, non = trials
+    (tar, non), who = trials, trials.speakers
     assert (len(tar), len(non)) == (300, 6_000)
-    assert cal == llrcal.fit(tar, non, method="nig")
+    assert cal == llrcal.fit(tar, non, method="nig", speakers=who)
     every = llrcal.fit_all(trials, methods=["pav"])
-    assert every == llrcal.fit_all(tar, non, methods=["pav"])
+    assert every == llrcal.fit_all(tar, non, methods=["pav"], speakers=who)
     ev = llrcal.evaluate(trials.mapped(cal))
     assert ev.cllr == llrcal.evaluate(cal(tar), cal(non)).cllr
     assert llrcal.evaluate(trials).eer == llrcal.evaluate(tar, non).eer
@@ -137,7 +137,9 @@ def test_a_comparison_is_saved_as_by_the_command_line(
 ) -> None:
     comparison.save(tmp_path / "results", formats=["svg"])
     found = {path.name for path in (tmp_path / "results").iterdir()}
-    assert found == {"models", "metrics.csv", "metrics.md", "metrics.tex", "figures", "report.html"}
+    assert found - {".llrcal-folder.json"} == {
+        *("models", "metrics.csv", "metrics.md", "metrics.tex", "figures", "report.html")
+    }
     assert llrcal.load(tmp_path / "results" / "models" / "nig.json")(0.0)
     with pytest.raises(llrcal.OptionError, match="force=True"):
         comparison.save(tmp_path / "results")

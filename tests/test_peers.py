@@ -141,6 +141,7 @@ def test_the_worst_sets_come_first() -> None:
 def test_without_other_packages_their_studies_are_skipped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(program, "_SCORES", tmp_path)  # wherever the real ones are, or are not
     monkeypatch.setattr(program, "_PEERS", tmp_path / "python")
     assert "make evidence" in program._missing(STUDIES["peers_accuracy"])
     (tmp_path / "python").touch()

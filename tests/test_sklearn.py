@@ -182,7 +182,7 @@ def test_tags() -> None:
         ({"method": "linear-gaussian", "rule": "brier"}, {}),
         ({"method": "linear-gaussian", "alpha": "empirical"}, {"alpha": "empirical"}),
         ({"method": "logistic", "alpha": 0.1}, {"alpha": 0.1}),
-        ({"method": "logistic", "rule": (0.5, -0.5)}, {"rule": (0.5, -0.5)}),
+        ({"method": "logistic", "rule": "brier"}, {"rule": "brier"}),
         ({"method": "logistic", "alpha": 0.1, "bayes": True}, {"alpha": 0.1, "bayes": True}),
         *(({"bounds": bounds}, {"bounds": bounds}) for bounds in ("range", "counts", "none")),
         ({"rising": False}, {"rising": False}),

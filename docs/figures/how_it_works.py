@@ -337,7 +337,7 @@ def quoted() -> list[str]:
     pooled = InArrays(TAR, NON).groups
     group = np.arange(len(pooled.tar))
     block = np.searchsorted(Hull.of(pooled).first_group, group, side="right")
-    words = {3: "three", 6: "six", 8: "eight"}
+    words = {3: "three", 6: "six", 8: "eight", 10: "ten"}
     return [
         f"the error is {one:.1e} nats per score with one point and below {bound:.0e} with two",
         f"{len(summary.number):,} bins and become {len(points.values):,} points",

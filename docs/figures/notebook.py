@@ -25,6 +25,7 @@ _NAMES = (
     "index",
     "speaker",
     "face",
+    "adaptation",
     "operations",
     "questions",
     "theory",

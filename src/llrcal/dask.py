@@ -22,6 +22,7 @@ from typing import Any
 try:
     import dask.dataframe as dd  # noqa: F401  (both are needed by workers and clients)
     import distributed  # noqa: F401
+    from fsspec.core import url_to_fs  # type: ignore[import-untyped]
 except ImportError as problem:
     raise ImportError('llrcal.dask needs Dask: pip install "llrcal[dask]"') from problem
 
@@ -35,7 +36,7 @@ from llrcal.fusion.fused import Fused
 from llrcal.method_table import DEFAULT, MethodName
 from llrcal.scale.applying import LLRColumns, apply_to_files
 from llrcal.scale.dask_applying import frame_of_llrs, write_partitions
-from llrcal.scale.dask_engine import KEEP_MEMORY, check_frame_columns, dask_frame
+from llrcal.scale.dask_engine import KEEP_MEMORY, check_frame_columns, dask_frame, naming
 from llrcal.scale.engine import silent
 from llrcal.scale.opening import cluster_engine, default_client, is_on_cluster
 from llrcal.trials.request import ReadOptions
@@ -218,6 +219,10 @@ def apply(
     if out is None:
         return llrs
     if is_on_cluster(out):
+        with naming(fspath(out)):
+            system, place = url_to_fs(fspath(out))
+            if system.find(place, maxdepth=1, withdirs=True):
+                raise OptionError(f"{out} exists already; choose another folder")
         llrs.to_parquet(fspath(out), write_index=False)
         return None
     with atomic_folder(out, force=force) as folder:

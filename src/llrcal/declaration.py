@@ -55,7 +55,7 @@ def schema(**keywords: Any) -> tuple[tuple[str, Any], ...]:
     """Keywords of JSON Schema for an annotation; and two of our own, for lists.
 
     ``rising=True`` asks for strictly rising order, ``as_many_as="scores"`` for the length of the
-    list in another field, to which ``and_more`` may be added.
+    list in another field.
     """
     return tuple(keywords.items())
 
@@ -84,8 +84,7 @@ Weight = Annotated[
 ]
 Checksum = Annotated[
     str | None,
-    "SHA-256 of all the rest, which tells whether it was changed; docs/model-files.md says how. "
-    "Files of earlier versions have none.",
+    "SHA-256 of all the rest, which tells whether it was changed; docs/model-files.md says how.",
 ]
 
 _PLAIN: dict[Any, dict[str, Any]] = {
@@ -329,7 +328,7 @@ def _problems_among(described: dict[str, Any], whole: dict[str, Any], name: str)
     if described.get("uniqueItems") and len(set(value)) < len(value):
         yield "must not have the same name twice"
     if "as_many_as" in described:
-        wanted = len(whole[described["as_many_as"]]) + described.get("and_more", 0)
+        wanted = len(whole[described["as_many_as"]])
         if len(value) != wanted:
             yield f"has {len(value)} values; there must be {wanted}"
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from shlex import quote
 
 # Options of the command line that are not spelled like the argument.
 _OPTIONS = {
@@ -18,6 +19,7 @@ _OPTIONS = {
     "pfa": "fmr",
     "pmiss": "fnmr",
     "points": "p-target",
+    "settings": "paper",
     "stated": "state",
 }
 
@@ -39,7 +41,7 @@ class Setting:
         name = _OPTIONS.get(self.name, self.name).replace("_", "-")
         if self.value is None or self.value is True:
             return f"--{name}"
-        return f"--no-{name}" if self.value is False else f"--{name} {self.value}"
+        return f"--no-{name}" if self.value is False else f"--{name} {quote(str(self.value))}"
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,8 @@ class Position:
 
 Part = str | Setting | Position
 Message = tuple[Part, ...]
+SPEAKER_COLUMNS = Setting("columns", "enrol_speaker=NAME,test_speaker=NAME")
+"""What names the speakers where they are in columns of other names."""
 
 
 def printable(text: str) -> str:

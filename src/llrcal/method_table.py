@@ -55,10 +55,6 @@ class Entry:
     parameters: int | None = None
     """How many numbers are learned; None if more trials mean more of them. Of methods that do
     equally well, the verdict of a comparison prefers the one with the fewest."""
-    effective_parameters: int = 0
-    """How many trials of a class its training uses up: bounds of LLRs know of it. Measured by
-    studies/few_targets.py, such that no five targets make it worse than knowing nothing. Not
-    of PAV, whose LLRs are what they are by definition: they keep to the counts by dummy trials."""
 
     @property
     def every_option(self) -> tuple[str, ...]:
@@ -86,7 +82,6 @@ TABLE: dict[str, Entry] = {
         in_paper=True,
         bayes="llrcal.calibrations.methods.gaussian:LinearGaussianBayes",
         parameters=2,
-        effective_parameters=1,
     ),
     "logistic": Entry(
         "llrcal.calibrations.methods.logistic:Logistic",
@@ -101,7 +96,6 @@ TABLE: dict[str, Entry] = {
         in_paper=True,
         bayes="llrcal.calibrations.methods.logistic_bayes:LogisticBayes",
         parameters=2,
-        effective_parameters=1,
     ),
     "pav": Entry(
         "llrcal.calibrations.methods.pav:PAV",
@@ -118,7 +112,6 @@ TABLE: dict[str, Entry] = {
         in_paper=True,
         bayes="llrcal.calibrations.methods.gaussian:GaussianBayes",
         parameters=4,
-        effective_parameters=3,
     ),
     "student-t": Entry(
         "llrcal.calibrations.methods.densities:StudentTCalibration",
@@ -128,7 +121,6 @@ TABLE: dict[str, Entry] = {
         in_paper=True,
         bayes="llrcal.calibrations.methods.sampled:StudentTBayes",
         parameters=6,
-        effective_parameters=5,
     ),
     "nig": Entry(
         "llrcal.calibrations.methods.densities:NIGCalibration",
@@ -138,13 +130,12 @@ TABLE: dict[str, Entry] = {
         in_paper=True,
         bayes="llrcal.calibrations.methods.sampled:NIGBayes",
         parameters=8,
-        effective_parameters=8,
     ),
 }
 
 
 def methods_to_compare(
-    alphas: Sequence[float | str] = ALPHAS, rules: Sequence[Any] = ("log",)
+    alphas: Sequence[float | str] = ALPHAS, rules: Sequence[str] = ("log",)
 ) -> list[str | tuple[str, Mapping[str, Any]]]:
     """Every method by name; methods that take a weight are listed once per weight, with it.
 

@@ -29,7 +29,7 @@ from llrcal.files.overwriting import one_run
 from llrcal.fusion.fused import Fused, Limit
 from llrcal.method_table import DEFAULT, MethodName
 from llrcal.notes import warn
-from llrcal.scale.applying import FieldSample, LLRColumns, apply_to_files
+from llrcal.scale.applying import FieldCounter, LLRColumns, apply_to_files
 from llrcal.scale.engine import Engine, Progress, Threads, silent
 from llrcal.scale.fusing import fused_columns, opened_columns
 from llrcal.scale.opening import opened, opened_scores, reading_options, split_settings
@@ -184,10 +184,10 @@ def watch(
     paths: Paths,
     *,
     p_target: float | None = None,
-    factor: float = 2.0,
     progress: Progress = silent,
     engine: Engine | None = None,
     form: Mapping[str, Any] | None = None,
+    **settings: Any,
 ) -> adaptation.Watched:
     """Tell whether the scores of files look as in training, in one pass.
 
@@ -195,13 +195,13 @@ def watch(
 
     Parameters
     ----------
-    calibration, p_target, factor
+    calibration, p_target, **settings
         As in :func:`llrcal.watch`.
     paths, progress, engine, form
         As in :func:`open_trials`; labels are neither needed nor used.
     """
     scores = opened_scores(paths, engine or Threads(progress), reading_options({}, form))
-    return adaptation.watch(calibration, scores, p_target=p_target, factor=factor)
+    return adaptation.watch(calibration, scores, p_target=p_target, **settings)
 
 
 def apply(
@@ -245,10 +245,10 @@ def apply(
         If more than a few scores lie beyond those of training, or all of them together do not look
         like those of training: see :func:`watch`.
     """
-    seen, field = OutOfRangeCounter(calibration), FieldSample()
+    seen, field = OutOfRangeCounter(calibration), FieldCounter(calibration)
     request = reading_options({}, form).request("scores")
     columns = LLRColumns(calibration, interval, seen, field)
     apply_to_files(columns, request, paths, out, Threads(progress), force=force)
     if not hold_counts(paths):  # distinct scores look like no field
         warn(seen.notes)
-        warn(calibration.field_notes(field.scores, seen.total))
+        warn(field.notes)

@@ -1,68 +1,83 @@
-"""Recognizers in training and in the field, and densities straight from the textbook."""
+"""Recognizers of known truth, in training and in the field."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
-import mpmath
 import numpy as np
-from scipy import stats
 
 import llrcal
-from llrcal.adaptation.given import Given
-from llrcal.adaptation.source import Correction, SourceClass, SourceModel
 from llrcal.arrays import Floats
-from llrcal.calibrations.adapted import Adapted
-from llrcal.calibrations.portrait import ClassPortrait, Portrait
-from llrcal.onepass.cells import Cells
-from llrcal.onepass.summary import Summary
-from tests.trial_sets import normal
+from llrcal.calibrations.adapted import Adapted, Estimate
 
-Number = Any  # of mpmath
+Draw = Callable[[np.random.Generator, int], Floats]
+Both = tuple[Floats, Floats]
+"""Scores of targets and of non-targets."""
 
-# A recognizer whose classes are Gaussian, in training.
-TAR, NON = normal(2000, 3.0, 1.4), normal(20_000, -1.0, 1.0)
-# One whose classes no NIG fits.
-BIMODAL = np.concatenate([normal(900, -1.0, 0.4), normal(600, 2.0, 0.5)])
-SKEWED = np.exp(0.7 * normal(1500, 0.0, 1.0))
-
-
-def field_scores(
-    share: float, *, shift: float = 0.0, wider: float = 1.0, apart: float = 1.0, count: int = 6000
-) -> Floats:
-    """Evenly drawn scores from a field where both classes have moved, and against each other."""
-    targets = round(count * share)
-    tar, non = normal(targets, 4.0 * apart - 1.0, 1.4), normal(count - targets, -1.0, 1.0)
-    return shift + wider * np.concatenate([tar, non])
-
-
-def portrait_of_class(scores: Floats) -> ClassPortrait:
-    """The portrait of the scores of one class."""
-    return ClassPortrait.of(Summary.of(scores))
+# Targets and non-targets of each family; the non-targets have a deviation of about one.
+FAMILIES: dict[str, tuple[Draw, Draw]] = {
+    "Gaussian": (lambda r, n: r.normal(3, 1, n), lambda r, n: r.normal(0, 1, n)),
+    "heavy tails": (
+        lambda r, n: 3.5 + 0.8 * r.standard_t(4, n),
+        lambda r, n: 0.8 * r.standard_t(4, n),
+    ),
+    "skewed": (lambda r, n: 5 - r.gamma(3, 0.6, n), lambda r, n: r.gamma(3, 0.6, n) - 1.8),
+    "bimodal": (
+        lambda r, n: r.normal(3.2, 0.7, n) + r.choice([-0.8, 0.8], n),
+        lambda r, n: r.normal(0, 0.7, n) + r.choice([-0.8, 0.8], n),
+    ),
+    "bounded": (lambda r, n: 6 * r.beta(7, 2, n), lambda r, n: 6 * r.beta(3, 6, n)),
+}
+SHARE, COUNT = 0.1, 2000  # of targets in the field; of unlabelled scores
 
 
-def source_of(tar: Floats, non: Floats) -> SourceModel:
-    """Both classes in training."""
-    return SourceModel.of(Portrait(portrait_of_class(tar), portrait_of_class(non)))
+def _both(change: Callable[[np.random.Generator, Floats], Floats], share: float = SHARE) -> Any:
+    return change, change, share
 
 
-def known(
-    theta: Sequence[float] | Floats, *, count: float = 1e15, misfit: float = 0.0
-) -> SourceClass:
-    """A class of which everything is known."""
-    one = SourceClass(np.array(theta, float), Cells.empty(), None, misfit, 4.0)
-    at = one.theta[0] + np.exp(one.theta[1]) * np.linspace(-6, 6, 121)
-    shares = one.densities(one.theta[None, :], at)[0]
-    return replace(one, points=Cells(at, count * shares / shares.sum()))
+# What happens to targets and to non-targets between training and the field; and the share there.
+CHANGES: dict[str, Any] = {
+    "none": _both(lambda _, x: x),
+    "shift": _both(lambda _, x: x + 2),
+    "scale": _both(lambda _, x: 1.7 * x),
+    "noise": _both(lambda r, x: x + r.normal(0, 1, len(x))),
+    "distance": (lambda _, x: x, lambda _, x: x + 1, SHARE),
+    "sink": (lambda _, x: x - 1.5, lambda _, x: x, SHARE),
+    "clip": _both(lambda _, x: np.clip(x, -0.5, 3.0)),
+    "share": _both(lambda _, x: x, share=0.4),
+}
 
 
-def given(
-    scores: Floats | None = None, tar: Floats | None = None, non: Floats | None = None
-) -> Given:
-    """Scores from the field, of a calibration whose higher scores are better."""
-    return Given.of(llrcal.fit(TAR[:50], NON[:50], method="gaussian"), scores, tar, non)
+class World:
+    """Scores of training, and of a field where they have changed."""
+
+    def __init__(self, family: str, change: str = "none", count: int = 300, seed: int = 0) -> None:
+        tar, non = FAMILIES[family]
+        by_tar, by_non, share = CHANGES[change]
+        rng = np.random.default_rng([seed, count])
+        self.training: Both = tar(rng, count), non(rng, 10 * count)
+
+        def there(of_tar: int, of_non: int) -> Both:
+            return by_tar(rng, tar(rng, of_tar)), by_non(rng, non(rng, of_non))
+
+        targets = round(share * COUNT)
+        self.field = np.concatenate(there(targets, COUNT - targets))
+        self.labelled = there(100, 100)
+        self.test = there(5000, 5000)
+
+    @cached_property
+    def cal(self) -> llrcal.Calibration:
+        return llrcal.fit(*self.training)
+
+    def truth(self, cal: llrcal.Calibration) -> llrcal.Evaluation:
+        """The true quality of a calibration in the field."""
+        return truth_of(cal, self.test)
+
+
+def truth_of(cal: llrcal.Calibration, test: Both) -> llrcal.Evaluation:
+    return llrcal.evaluate(*map(cal.without_warnings, test))
 
 
 def found(cal: llrcal.Calibration) -> Adapted:
@@ -71,47 +86,6 @@ def found(cal: llrcal.Calibration) -> Adapted:
     return cal.adapted
 
 
-def as_cells(values: Sequence[float], counts: Sequence[float] | None = None) -> Cells:
-    """Points, which stand for one score each unless more is said."""
-    return Cells(np.array(values, float), np.array(counts or [1.0] * len(values), float))
-
-
-def textbook_nig(theta: Sequence[float] | Floats) -> Any:
-    """SciPy's NIG at free coordinates (l, log omega, v, log(1 + c)), by mean and deviation."""
-    location, log_omega, v, log1p_c = map(float, theta)
-    omega, square = np.exp(log_omega), np.cosh(v) ** 2
-    kappa = np.expm1(log1p_c) / square
-    mean = location + omega * square * np.tanh(v)
-    deviation = omega * square * np.sqrt(1 + kappa) * np.cosh(v)
-    eta = np.sqrt(1 + kappa) * np.sinh(v)
-    alpha = np.sqrt(kappa + eta**2) / kappa / deviation
-    beta = eta / kappa / deviation
-    delta = deviation * np.sqrt(kappa) / (kappa + eta**2)
-    mu = mean - delta * beta / np.sqrt(alpha**2 - beta**2)
-    return stats.norminvgauss(alpha * delta, beta * delta, loc=mu, scale=delta)
-
-
-def exact_log_nig(theta: Sequence[Number], x: Number) -> Number:
-    """The same log density with as many digits as mpmath works with."""
-    location, omega, v, c = theta[0], mpmath.exp(theta[1]), theta[2], mpmath.expm1(theta[3])
-    square = mpmath.cosh(v) ** 2
-    kappa = c / square
-    deviation = omega * square * mpmath.sqrt(1 + kappa) * mpmath.cosh(v)
-    eta = mpmath.sqrt(1 + kappa) * mpmath.sinh(v)
-    y = (x - location - omega * square * mpmath.tanh(v)) / deviation
-    u = 1 + eta * y
-    q = mpmath.sqrt(u * u + kappa * y * y)
-    log_bessel = mpmath.log(mpmath.besselk(1, q / kappa)) + u / kappa
-    return log_bessel - mpmath.log(mpmath.pi * deviation * mpmath.sqrt(kappa) * q)
-
-
-def exact_correction(correction: Correction, z: Number) -> Number:
-    """A correction from the coefficients of its spline, constant beyond both ends."""
-    held = min(max(z, mpmath.mpf(correction.low)), mpmath.mpf(correction.high))
-    spline: Any = correction.spline
-    piece = int(np.clip(np.searchsorted(spline.x, float(held), "right") - 1, 0, len(spline.x) - 2))
-    rest = held - mpmath.mpf(float(spline.x[piece]))
-    value = mpmath.mpf(0)
-    for coefficient in spline.c[:, piece].tolist():
-        value = value * rest + mpmath.mpf(coefficient)
-    return value - mpmath.mpf(correction.log_mass)
+def holds(estimate: Estimate, truth: float) -> bool:
+    """Whether the truth is in the interval, but for what a large test leaves open."""
+    return estimate.low - 0.005 <= truth <= estimate.high + 0.005

@@ -13,6 +13,7 @@ import llrcal
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations import Bounds
 from llrcal.calibrations.training import ArrayTraining
+from llrcal.inputs.beside_scores import supporting
 from llrcal.method_table import MethodName
 from llrcal.onepass.ranks import RUN
 from llrcal.onepass.summary import EXACT_UP_TO
@@ -62,67 +63,38 @@ def test_counts_and_rising_llrs_are_what_a_fit_does_unless_told(method: MethodNa
     assert every[method].bounds.eer_score is None
 
 
-# The rule of docs/safe-llrs.md: how many trials of the rarer class each method uses up.
-USED_UP = dict(zip(llrcal.METHODS, (0, 1, 1, 0, 3, 5, 8), strict=True))
-
-
 @EVERY_METHOD
 @pytest.mark.parametrize("counts", [(5, 9), (9, 5), (150, 400), (2000, 30)])
-def test_the_soft_end_is_shorter_if_much_is_learned_from_few(
+def test_no_llr_is_beyond_what_trials_and_speakers_support(
     method: MethodName, counts: tuple[int, int]
 ) -> None:
-    calibration = fitted(method, "counts", normal(counts[0], 1, 2), normal(counts[1], -1, 1))
-    expected = math.log(2) * max(1 - USED_UP[method] / min(counts), -1)
-    assert calibration.bounds.soft_end == pytest.approx(expected, rel=1e-14)
-    assert fitted(method, "range").bounds.soft_end == 0
-
-
-def test_fewer_trials_than_numbers_keep_llrs_within_the_counts() -> None:
-    two = fitted("gaussian", "counts", [1.0, 2.0], NON)
-    assert two.bounds.soft_end == pytest.approx(-math.log(2) / 2, rel=1e-14)
-    llrs = two.without_warnings([-99.0, 0.0, 1.0, 99.0])
-    assert llrs.min() >= -math.log(3) + math.log(2) / 2
-    assert llrs.max() <= math.log(len(NON) + 1) - math.log(2) / 2
-    # Ends meet at zero, and never cross.
-    within = Bounds("counts", soft_end=-5.0).supported(np.array([-9.0, 9.0]), -1.0, 2.0)
-    assert within.tolist() == [0.0, 1.0]
-
-
-def test_parameters_that_are_integrated_out_use_up_no_trials() -> None:
-    few = llrcal.fit([1.0, 2.0, 4.0], NON, method="gaussian", bayes=True)
-    assert few.bounds.soft_end == math.log(2)
-
-
-def soft(llr: float, least: float, greatest: float, c: float) -> float:
-    """The rule of docs/safe-llrs.md, one LLR at a time."""
-    if llr > greatest:
-        return greatest + c * math.tanh((llr - greatest) / c)
-    if llr < least:
-        return least - c * math.tanh((least - llr) / c)
-    return llr
-
-
-@pytest.mark.parametrize("counts", [(1, 1), (5, 100), (10**6, 10**9)])
-def test_the_soft_end_rises_and_never_goes_further_than_a_factor_of_two(
-    counts: tuple[int, int],
-) -> None:
-    least, greatest = -math.log(counts[0] + 1), math.log(counts[1] + 1)
-    near = [
-        end + step * 2.0**-k for end in (least, greatest) for step in (-1, 1) for k in range(60)
+    tar, non = normal(counts[0], 9, 2), normal(counts[1], -9, 1)
+    scores = [*BELOW, *ABOVE, *np.linspace(-20, 20, 501)]
+    cal = fitted(method, "counts", tar, non)
+    assert cal.supported_llrs == (-math.log(counts[0] + 1), math.log(counts[1] + 1))
+    llrs = cal.without_warnings(scores)
+    assert cal.supported_llrs[0] <= llrs.min() < 0 < llrs.max() <= cal.supported_llrs[1]
+    people = [
+        np.arange(2 * count).reshape(-1, 2) % most
+        for count, most in zip(counts, (3, 4), strict=True)
     ]
-    llrs = np.sort([*np.linspace(-99, 99, 20_001), *near, -1e300, 1e300, -math.inf, math.inf])
-    kept = Bounds.of("counts", 0.0, 1.0).supported(llrs, least, greatest)
-    assert (np.diff(kept) >= 0).all()
-    expected = [soft(llr, least, greatest, math.log(2)) for llr in llrs]
-    np.testing.assert_allclose(kept, expected, rtol=1e-15)
-    # In a soft end nothing jumps, and the slope begins at one.
-    just_beyond = np.array([least - 1e-4, greatest + 1e-4])
-    np.testing.assert_allclose(
-        Bounds.of("counts", 0.0, 1.0).supported(just_beyond, least, greatest), just_beyond, 1e-11
-    )
+    by_few = llrcal.fit(tar, non, method=method, rising=False, speakers=(people[0], people[1]))
+    few = -math.log(min(counts[0], 3) + 1), math.log(min(counts[1], 6) + 1)
+    assert by_few.supported_llrs == few
+    # Nothing else is new: LLRs in between are the same.
+    np.testing.assert_allclose(by_few.without_warnings(scores), np.clip(llrs, *few), atol=1e-9)
 
 
-def test_hard_ends_are_those_of_older_model_files() -> None:
+def test_speakers_support_no_more_than_the_pairs_of_them() -> None:
+    assert supporting((100, 900), None) == (100, 900)
+    assert supporting((100, 900), (10, 10)) == (10, 45)
+    assert supporting((5, 20), (10, 10)) == (5, 20)
+    # Two have one pair, and each may be compared with an imitation of itself.
+    assert supporting((9, 9), (1, 1)) == (1, 1)
+    assert supporting((9, 9), (2, 2)) == (2, 2)
+
+
+def test_llrs_are_kept_between_two_others() -> None:
     llrs = np.array([-9.0, -1.0, 2.0, 9.0])
     assert Bounds("counts").supported(llrs, -3.0, 4.0).tolist() == [-3.0, -1.0, 2.0, 4.0]
     assert Bounds("range").supported(llrs, -3.0, 4.0).tolist() == llrs.tolist()
@@ -132,9 +104,7 @@ def test_an_edge_of_the_support_within_the_training_scores() -> None:
     """Targets end where an inverse Gaussian ends; non-targets lie far below."""
     tar, non = np.random.default_rng(0).gamma(2, 1, 500) + 2, normal(5000, 0, 1)
     assert fitted("nig", "range", tar, non)(non).min() < -1e9
-    assert fitted("nig", "counts", tar, non)(non).min() == pytest.approx(
-        -math.log(501) - math.log(2) * (1 - 8 / 500), rel=1e-12
-    )
+    assert fitted("nig", "counts", tar, non)(non).min() == -math.log(501)
 
 
 def test_single_precision_scores_are_compared_at_their_value() -> None:

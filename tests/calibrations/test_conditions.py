@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import jsonschema
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.optimize import minimize
 
@@ -99,6 +101,29 @@ def test_an_unseen_condition_gets_the_pooled_line_and_that_is_said() -> None:
     slope, offset = fused.conditions.pooled if fused.conditions else (0.0, 0.0)
     pooled = llrcal.fuse(tar, non)([1.0])[0]
     assert new[:2] == pytest.approx(slope * pooled + offset)
+
+
+@pytest.mark.parametrize("other", ["1", 1.0, True])
+def test_conditions_of_several_types_are_refused(other: object) -> None:
+    """They would become one condition, or two, by the way they are written."""
+    tar, non = np.linspace(0.0, 3.0, 20), np.linspace(-2.0, 1.0, 20)
+    mixed = [1, other] * 10, [1] * 20
+    for ask in (
+        lambda: llrcal.fit(tar, non, method="logistic", condition=mixed),
+        lambda: llrcal.evaluate(tar, non, by=mixed),
+    ):
+        with pytest.raises(llrcal.ScoreError, match="target conditions are of several types"):
+            ask()
+
+
+@pytest.mark.parametrize("missing", [None, math.nan, pd.NA, pd.NaT])
+def test_missing_conditions_are_none(missing: object) -> None:
+    tar, non = np.linspace(0.0, 3.0, 20), np.linspace(-2.0, 1.0, 20)
+    where = ["a", missing] * 10, ["a"] * 20
+    with pytest.raises(llrcal.ScoreError, match="10 of 20 target trials have no condition"):
+        llrcal.fit(tar, non, method="logistic", condition=where)
+    with pytest.warns(LlrcalWarning, match="10 trials have no condition"):
+        assert list(llrcal.evaluate(tar, non, by=where).cells) == [("a",)]
 
 
 def test_a_calibration_by_condition_is_a_line_on_top_of_the_pooled_one(tmp_path: Path) -> None:

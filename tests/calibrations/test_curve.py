@@ -33,7 +33,7 @@ def random_curve(seed: int) -> Curve:
     left, right = values[:-1], values[1:]
     right = np.where(rng.random(count) < 0.2, left, right)
     middle = left + (right - left) * rng.uniform(0.25, 0.75, count)
-    pieces = Pieces(knots[:-1], knots[1:], left, middle, right, 0 * left, 0 * left)
+    pieces = Pieces(knots[:-1], knots[1:], left, middle, right, 0 * left)
     per_unit = float(rng.choice([-1, 1]) * 2.0 ** rng.choice([-40, -1, 0, 10, 300]))
     origin = float(rng.choice([0, 1e-3, -1e9]) / abs(per_unit))
     return Curve(knots, pieces.rows(), origin, per_unit)

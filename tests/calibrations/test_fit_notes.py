@@ -23,7 +23,7 @@ from tests.trial_sets import normal
 pytestmark = pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
 
 TAR, NON = normal(300, 2, 1.2), normal(3000, -1, 1)
-NAMES = "smooth, linear-gaussian, logistic, pav, gaussian, student-t, nig"
+NAMES = ", ".join(llrcal.METHODS)
 
 
 @pytest.mark.parametrize(

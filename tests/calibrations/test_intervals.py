@@ -13,10 +13,9 @@ import pytest
 import llrcal
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations.dependence import Dependence
-from llrcal.calibrations.uncertainty import Margins
 from llrcal.method_table import MethodName
 from llrcal.trials import Trials
-from tests.calibrations.model_files import KEPT
+from tests.calibrations.rising_sets import neighbours
 from tests.notes import codes
 from tests.trial_sets import normal
 
@@ -96,18 +95,37 @@ def test_four_copies_of_one_speaker_are_worth_one(
     np.testing.assert_array_equal(dependent(scores), llrcal.fit(*copies[:2], **settings)(scores))
 
 
-@pytest.mark.slow
-def test_ends_of_intervals_rise_where_llrs_do_so_steeply() -> None:
-    """The LLR falls to -1e11 between two scores at which margins are known."""
-    rng = np.random.default_rng(5)
-    tar, non = rng.normal(2, 1, 40), rng.gamma(1.2, 1, 400) - 3
-    cal = llrcal.fit(tar, non, method="nig", bounds="range")
-    scores = np.linspace(*cal.training_range, 2000)
-    llrs = cal(scores)
-    assert llrs[0] < -1e9
-    for ends, side in zip(cal.interval(scores), (-1, 1), strict=True):
-        assert (side * (ends - llrs) >= 0).all()
-        assert (np.diff(ends) > -1e-3).all()
+STEEP = np.random.default_rng(5)
+ODD = {
+    "one class far wider": (2.5 + STEEP.standard_t(2, 300), normal(3000, 0.0, 1.0)),
+    "an LLR of -1e11": (STEEP.normal(2, 1, 40), STEEP.gamma(1.2, 1, 400) - 3),
+    "two heaps": (np.append(normal(20, 0.0, 0.2), normal(30, 4.0, 1.0)), normal(200, 0.0, 1.0)),
+    "ties": (np.round(normal(40, 1.5, 1.0)), np.round(normal(200, 0.0, 2.0))),
+    "separable": (normal(12, 30.0, 1.0), normal(60, 0.0, 1.0)),
+    "few": (normal(6, 1.0, 1.0), normal(30, 0.0, 1.0)),
+    "the wrong way": (normal(40, -1.0, 1.0), normal(40, 1.0, 1.3)),
+}
+
+
+@pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
+@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize("method", llrcal.METHODS)
+def test_ends_of_intervals_never_fall(name: str, method: MethodName) -> None:
+    """Not from one double to the next either; and the LLR is between them."""
+    tar, non = ODD[name]
+    for sign, bounds in ((1, "counts"), (-1, "range"), (1, "none")):
+        options: Any = {"method": method, "bounds": bounds, "lower_is_better": sign < 0}
+        cal = llrcal.fit(sign * tar, sign * non, **options)
+        least, greatest = cal.training_range
+        some = np.concatenate([sign * tar[:50], sign * non[:50], np.linspace(least, greatest, 40)])
+        beyond = (greatest - least) / 3
+        grid = np.linspace(least - beyond, greatest + beyond, 3000)
+        scores = np.unique(np.concatenate([grid, neighbours(some, 5), [-np.inf, np.inf]]))
+        llrs = cal.without_warnings(scores)
+        low, high = cal.interval(scores, level=0.9)
+        assert ((low <= llrs) & (llrs <= high)).all()
+        for ends in (low, high):
+            assert (sign * np.diff(ends) >= 0).all()
 
 
 def brute_force(trials: list[tuple[float, set[int]]]) -> float:
@@ -179,13 +197,6 @@ def test_trials_in_pieces_are_taken_for_independent_and_that_is_told(tmp_path: P
             found = llrcal.out_of_core.fit(tmp_path / f"{name}.{kind}", method="gaussian")
             assert ("by trial" in codes(found.report.notes)) == (name == "named")
             assert found.margins == llrcal.fit(TAR, NON, method="gaussian").margins
-
-
-def test_intervals_of_an_old_smooth_model() -> None:
-    cal = llrcal.load(KEPT / "smooth.json")
-    assert isinstance(cal.margins, Margins)
-    low, high = replace(cal, bounds=replace(cal.bounds, policy="range")).interval(0.5)
-    assert low < cal(0.5) < high
 
 
 def test_those_of_an_adapted_calibration() -> None:

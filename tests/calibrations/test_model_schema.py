@@ -59,10 +59,9 @@ BEYOND = re.compile(
 # A field at fault may come to light in another: a method decides on the fields of its model.
 RELATED = {
     "checksum": ("was changed since",),
-    "version": ("soft_end", "meeting"),
     "policy": ("least_llr", "greatest_llr"),
     "method": ("model: ",),
-    "scores": ("llrs", "slopes", "deviations", "below", "above", "counts"),
+    "scores": ("llrs", "slopes", "below", "above", "counts"),
     "lowest_score": ("highest_score", "meeting"),
     "highest_score": ("meeting",),
 }
@@ -191,16 +190,11 @@ def by_the_page(model: dict[str, Any], score: float) -> mpmath.mpf:
         return min(max(llr, bounds["least_llr"]), bounds["greatest_llr"])
     if bounds["policy"] != "counts":
         return llr
-    a, b = -mpmath.log(training["tar"] + 1), mpmath.log(training["non"] + 1)
-    c = mpmath.mpf(bounds.get("soft_end", 0))
-    if c <= 0:
-        within = min(-c, -a, b)
-        return min(max(llr, a + within), b - within)
-    if llr > b:
-        return b + c * mpmath.tanh((llr - b) / c)
-    if llr < a:
-        return a - c * mpmath.tanh((a - llr) / c)
-    return llr
+    tar, non = training["tar"], training["non"]
+    if "speakers" in training:
+        s, u = training["speakers"]
+        tar, non = min(tar, s), min(non, max(u, u * (u - 1) // 2))
+    return min(max(llr, -mpmath.log(tar + 1)), mpmath.log(non + 1))
 
 
 def held(model: dict[str, Any], meeting: float, x: mpmath.mpf) -> mpmath.mpf:
@@ -241,9 +235,7 @@ def formula(method: str, model: dict[str, Any], x: mpmath.mpf) -> mpmath.mpf:
     return log_density(x, **model["tar"]) - log_density(x, **model["non"])
 
 
-def spline(
-    x: mpmath.mpf, *, scores: list[float], first: float, slopes: list[float], deviations: Any
-) -> Any:
+def spline(x: mpmath.mpf, *, scores: list[float], first: float, slopes: list[float]) -> Any:
     r, llr = 2 * (mpmath.mpf(scores[-1]) - scores[0]), mpmath.mpf(first)
     if x < scores[0]:
         return llr - slopes[0] * r * mpmath.log(1 + (scores[0] - x) / r)

@@ -31,7 +31,7 @@ def old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Calibration:
 def test_the_answer_of_python_with_pictures(
     told: str, p_target: float | None, old: Calibration
 ) -> None:
-    words = f"adapt old.json scores.npy -o new.json --out figures --json {told}"
+    words = f"adapt old.json scores.npy -o new.json --figures figures --json {told}"
     result = llrcal(words)
     assert result.exit_code == 0, result.stderr
     new, expected = load("new.json"), adaptation(old, FIELD, p_target=p_target)
@@ -45,15 +45,16 @@ def test_the_answer_of_python_with_pictures(
 
 
 def test_figures_are_replaced_if_that_is_asked_for(old: Calibration) -> None:
-    Path("figures").mkdir()
-    Path("figures/note.txt").write_text("mine")
-    words = "adapt old.json scores.npy -o new.json --out figures"
+    words = "adapt old.json scores.npy -o new.json --figures figures"
+    assert llrcal(words).exit_code == 0
+    Path("figures/mixture.png").chmod(0o600)
+    Path("new.json").unlink()
     refused = llrcal(words)
     assert refused.exit_code == 2
     assert "--force" in refused.stderr
     assert not Path("new.json").exists()
     assert llrcal(words, "--force").exit_code == 0
-    assert Path("figures/mixture.png").exists()
+    assert Path("figures/mixture.png").stat().st_mode & 0o077
 
 
 def test_the_table_says_what_was_chosen_and_what_is_doubtful(old: Calibration) -> None:
@@ -62,12 +63,13 @@ def test_the_table_says_what_was_chosen_and_what_is_doubtful(old: Calibration) -
     for words in ("share of targets", "expected Cllr as it was", "expected DCF at 0.0"):
         assert words in result.stdout
     assert "probability that nothing has moved: " in result.stdout
-    assert "not of this recognizer" not in result.stdout
+    assert "no move explains" not in result.stdout
     np.save("others.npy", np.random.default_rng(0).exponential(300, 3000))
-    result = llrcal("adapt old.json others.npy -o new.json")
+    result = llrcal("adapt old.json others.npy -o new.json --force")
     assert result.exit_code == 0
-    assert "probability that they are not of this recognizer: " in result.stdout
-    assert "however these are moved" in result.stderr
+    assert "probability that no move explains the scores: " in result.stdout
+    assert "shift of scores" not in result.stdout
+    assert "warning: no move of the training classes seems to explain these scores" in result.stderr
 
 
 def test_scores_as_in_training_leave_a_model_as_it_was(old: Calibration) -> None:

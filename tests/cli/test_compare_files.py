@@ -42,7 +42,10 @@ def _files(here: Path) -> None:
         np.savez(f"{name}.npz", tar=tar, non=non)
         lines: dict[str, list[str]] = {"txt": [], "key": [], "labelled": [], "distances": []}
         for i, (score, is_target) in enumerate(rows):
-            trial, word = f"m{i % 20} t{i}", "target" if is_target else "nontarget"
+            trial, word = (
+                f"m{i % 20} {'t' if name == 'test' else 'u'}{i}",
+                "target" if is_target else "nontarget",
+            )
             lines["txt"].append(f"{trial} {score!r}\n")
             lines["key"].insert(0, f"{trial} {word}\n")
             lines["labelled"].append(f"{trial} {score!r} {word}\n")
@@ -77,7 +80,7 @@ def _compared(_files: None, from_arrays: Path) -> None:
 @pytest.mark.parametrize("form", ["txt", "labelled"])
 def test_text_gives_the_bytes_of_arrays(from_arrays: Path, form: str) -> None:
     said = compared("out", files_of(form, keys=form == "txt"), "--preset sre16")
-    names = [path for path in from_arrays.rglob("*") if path.suffix in (".csv", ".md", ".json")]
+    names = [*from_arrays.glob("*.csv"), *from_arrays.glob("*.md"), *from_arrays.glob("*/*.json")]
     assert len(names) > 12
     for path in names:
         other = Path("out") / path.relative_to(from_arrays)
@@ -177,3 +180,21 @@ def test_the_paper_is_plain_formulas() -> None:
     for path in Path("out/models").iterdir():
         bounds = load(path).bounds
         assert (bounds.policy, bounds.eer_score) == ("none", None)
+
+
+def test_conditions_are_asked_of_test_trials_alone(tmp_path: Path) -> None:
+    rooms = "".join(
+        f"m{i % 20},t{i},{int(is_target)},{'hall' if i % 3 else 'booth'}\n"
+        for i, (_, is_target) in enumerate(in_file_order("test"))
+    )
+    Path("rooms.csv").write_text(f"enrol,test,label,room\n{rooms}")
+    test, train = "--test-key rooms.csv --by room", "--train-key train.key"
+    compared(tmp_path / "one", "--train train.labelled --test test.txt", test)
+    for name in CLASSES:
+        for system in "ab":
+            Path(f"{system}-{name}.txt").write_bytes(Path(f"{name}.txt").read_bytes())
+    systems = "--train a-train.txt --train b-train.txt --test a-test.txt --test b-test.txt"
+    compared(tmp_path / "two", systems, train, test)
+    for folder in ("one", "two"):
+        tables = (path.read_text() for path in (tmp_path / folder).glob("*.csv"))
+        assert any("booth" in table for table in tables)

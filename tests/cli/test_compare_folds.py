@@ -136,7 +136,7 @@ def _label(who: str) -> str:
         ("--data plain.npz --in-pieces", "cannot be read in pieces with --folds"),
         ("--train plain.npz --test other.npz --in-pieces --learning-curve",
          "cannot be read in pieces with --learning-curve"),
-        ("--train all.csv --test ./all.csv", "or --data all.csv for cross-validation"),
+        ("--train all.csv --test ./all.csv", "of a training trial"),
     ],
 )  # fmt: skip
 def test_wrong_use_is_one_line(

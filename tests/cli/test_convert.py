@@ -49,8 +49,8 @@ def trials(*paths: str | Path) -> list[Trial]:
 def test_through_every_format_and_back() -> None:
     """Each is written from what was read of the one before: nothing is lost on the way."""
     files = ["given.txt"]
-    for to in (*WHOLE, *PARTED, "wespeaker"):
-        out = f"{to}{ENDINGS.get(to, '.txt')}"
+    for number, to in enumerate((*WHOLE, *PARTED, "wespeaker")):
+        out = f"{number}{ENDINGS.get(to, '.txt')}"
         after = [out, f"{out}.key"] if to in PARTED else [out]
         result = done("convert", " --key ".join(files), "--to", to, "-o", " --key-out ".join(after))
         assert result.stdout == ""
@@ -71,6 +71,7 @@ def test_arrays_there_and_back(name: str) -> None:
     for source in ("two.npz", "one.npz", "tar.npy --nontargets non.txt"):
         done("convert", source, "-o", name)
         after = read_trials(name)
+        Path(name).unlink()
         assert after.tar.tolist() == tar.tolist()
         assert after.non.tolist() == non.tolist()
 
@@ -128,8 +129,8 @@ def test_whatever_is_left_out_is_said() -> None:
     )
     lost = {"kaldi": ["sides and speakers", "labels"], "bob4": ["models and sides"], "csv": []}
     for to, words in lost.items():
-        said = done("convert a.csv -o out --to", to).stderr.splitlines()
-        told = [line.removeprefix("out: ") for line in said if "not in it" in line]
+        said = done("convert a.csv --to", to, "-o", to).stderr.splitlines()
+        told = [line.removeprefix(f"{to}: ") for line in said if "not in it" in line]
         assert [line.split(" are not")[0] for line in told] == words, to
         if "labels" in words:
             assert told[-1] == "labels are not in it; add --key-out"
@@ -144,7 +145,9 @@ def test_columns_that_nobody_knows_are_named() -> None:
     said = "b.csv: columns that are not in it: pupil_A, pupil_B; if they name speakers, say so: "
     hint = "--columns enrol_speaker=NAME,test_speaker=NAME"
     assert f"{said}{hint}\n" in done("convert a.csv -o b.csv").stderr
+    Path("b.csv").unlink()
     assert said + hint in [note["text"] for note in answer("convert a.csv -o b.csv")["notes"]]
+    Path("b.csv").unlink()
     named = "--columns enrol_speaker=pupil_A,test_speaker=pupil_B"
     assert "not in it" not in done("convert a.csv -o b.csv", named).stderr
     assert read_trials("b.csv").has_speakers
@@ -176,6 +179,8 @@ def test_spoof_trials_are_not_made_into_something_else(to: str) -> None:
     for policy, count in (("omit", 2), ("nontarget", 3), ("only", 2)):
         assert "1 spoof trials" in done(command, "--spoof", policy).stderr
         assert len(read_trials("out", "key" if to == "hdf5" else None)) == count
+        for written in ("out", "key"):
+            Path(written).unlink(missing_ok=True)
 
 
 # ------------------------------------------------------------------------------------- the rest

@@ -55,7 +55,8 @@ def test_files_give_the_fusion_of_python_and_its_llrs() -> None:
         assert found["weights"][name]["value"] == pytest.approx(weight.value, rel=1e-9)
     held_out = found["contributions"]["cllr"]
     assert held_out["fused"] < min(held_out["alone"].values())
-    said = done("fuse", FILES, "--key key.csv -o f.json --contributions").stdout.split()
+    again = done("fuse", FILES, "--key key.csv -o f.json --force --contributions")
+    said = again.stdout.split()
     assert f"held out; {held_out['fused']:.4f} with all systems" in " ".join(said)
     # The other way round, under other names: systems are matched by what they are called.
     for name in ("cos", "plda"):
@@ -101,8 +102,9 @@ def test_side_information_of_recordings_and_of_trials_in_a_file_of_its_own() -> 
     Path("trials.csv").write_text("".join(["model,segment,seconds\n", *reversed(lines)]))
     both = np.stack([TIMES, TIMES[::-1]], axis=1)
     for name, side in (("utt2dur", both[:, None, :]), ("trials.csv", TIMES)):
-        done("fuse", FILES, "--key key.csv -o f.json --quality", name)
+        done("fuse", FILES, "--key key.csv -o f.json --force --quality", name)
         expected = fuse(SCORES[LABELS], SCORES[~LABELS], quality=(side[LABELS], side[~LABELS]))
+        Path("llrs.csv").unlink(missing_ok=True)
         done("apply f.json", FILES, "-o llrs.csv --quality", name)
         llrs = expected(SCORES, quality=side)
         assert np.allclose(llrs_in("llrs.csv"), llrs, rtol=0, atol=1e-8)
@@ -135,9 +137,9 @@ def test_a_calibration_by_condition_from_file_to_file() -> None:
         ("all.csv all.csv --key key.csv", "both systems would be called 'all'"),
         ("all.csv --scores cos,cos --label y", "--scores is 'cos,cos'; give names, each once"),
         ("all.csv --scores cos, --label y", "--scores is 'cos,'; give names, each once"),
-        ("all.csv --scores= --label y", "--scores is ''; give names"),
-        ("all.csv --scores cos --label y --quality=", "--quality is ''; give names"),
-        ("all.csv --scores cos --label y --condition=", "--condition is ''; give the name"),
+        ("all.csv --scores= --label y", "--scores is ''; give a value"),
+        ("all.csv --scores cos --label y --quality=", "--quality is ''; give a value"),
+        ("all.csv --scores cos --label y --condition=", "--condition is ''; give a value"),
         ("all.csv --scores cos --label y --quality y", "labels are no side information"),
         ("all.csv --scores cos --label y --condition y", "labels are no conditions"),
         (f"{FILES} --key key.csv --quality label", "labels are no side information"),

@@ -13,6 +13,7 @@ import pytest
 from llrcal import LlrcalWarning, fit, open_trials, read_trials
 from llrcal.cli import VERBS
 from llrcal.cli.verbs import verb
+from llrcal.cli.watch import STATUS
 from llrcal.notes import Note, Severity
 from tests.cli.running import SCHEMA, document, llrcal, only_line, text_of
 from tests.trial_sets import normal
@@ -67,9 +68,14 @@ def test_one_document_alone(case: str, folder: Path, monkeypatch: pytest.MonkeyP
     """Whatever the verb prints otherwise; and wrong use leaves standard output empty."""
     monkeypatch.chdir(folder)
     words = (COMMANDS | OTHER_FORMS)[case].split()
+    for path in Path().glob("new.*"):  # of another verb
+        path.unlink()
     result = llrcal(*words, "--json")
-    assert result.exit_code == 0, result.stderr
-    assert document(result.stdout)["verb"] == words[0]
+    found = document(result.stdout)
+    assert found["verb"] == words[0]
+    assert result.exit_code == (STATUS[found["verdict"]] if case == "watch" else 0), result.stderr
+    for path in Path().glob("new.*"):
+        path.unlink()
     wrong = [re.sub("^[aefg](?=[.](txt|json|npz)$)", "none", word) for word in words]
     if wrong != words:
         only_line(llrcal(*wrong, "--json"), "none.")
@@ -106,6 +112,8 @@ def test_scores_that_do_not_count_are_told_everywhere(
 ) -> None:
     """On standard error, even if quiet, and in the document."""
     monkeypatch.chdir(folder)
+    for path in Path().glob("new.*"):
+        path.unlink()
     Path("nan.txt").write_text(Path("a.txt").read_text() + "m t nan target\n")
     result = llrcal(command, "--on-nan drop --quiet --json")
     said = "nan.txt: 1 of 261 trials left out because their score is NaN"
@@ -130,7 +138,7 @@ def test_files_with_other_columns_are_told_everywhere(
         (trials[1::2].drop("test"), "d/a.parquet has ids, and d/b.parquet has none"),
     ):
         other.write_parquet("d/b.parquet")
-        result = llrcal("fit d -o new.json --inverted --method gaussian --quiet --json")
+        result = llrcal("fit d -o new.json --force --inverted --method gaussian --quiet --json")
         [text] = [n["text"] for n in document(result.stdout)["notes"] if n["code"] == MIXED]
         assert words in text
         assert result.stderr.splitlines().count(f"warning: {text}") == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import llrcal
@@ -40,9 +41,12 @@ def test_what_is_signed_is_checked(tmp_path: Path) -> None:
     only_line(run("sign", tmp_path / "none.json"), "cannot be read: No such file")
 
 
-def test_a_file_of_an_earlier_version_can_be_signed(tmp_path: Path) -> None:
+def test_a_file_without_a_checksum_can_be_signed(tmp_path: Path) -> None:
     path = tmp_path / "m.json"
-    path.write_bytes((KEPT / "nig.json").read_bytes())
-    before = llrcal.load(path)
+    before = llrcal.load(KEPT / "nig.json")
+    path.write_text((KEPT / "nig.json").read_text().replace('"checksum"', '"checksum_"', 1))
+    document = json.loads(path.read_text())
+    del document["checksum_"]
+    path.write_text(json.dumps(document))
     assert answer("sign", path)["model"] == str(path)
     assert llrcal.load(path) == before

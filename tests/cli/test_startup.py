@@ -15,17 +15,19 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 import polars as pl
 import pytest
 
 import llrcal.cli
+from llrcal import fit
 from llrcal.cli import GROUPS, VERBS, help_text, main
 from llrcal.cli.endings import status_after, system_error
 from llrcal.cli.terminal import print_warnings, progress_bar
 from llrcal.cli.verbs import verb
-from llrcal.errors import LlrcalWarning, TrialFileError
+from llrcal.errors import LlrcalWarning, OptionError, TrialFileError
 from tests.cli.running import llrcal as invoke
-from tests.cli.running import run
+from tests.cli.running import only_line, run
 from tests.test_commands import EXAMPLES_OF
 
 COMMAND = str(Path(sysconfig.get_path("scripts")) / "llrcal")
@@ -232,13 +234,43 @@ def into(output: int, arguments: list[str], folder: Path) -> tuple[int, bytes]:
 
 
 @pytest.mark.parametrize(
-    ("line", "status"), [("--help >&-", 0), ("--version >&-", 0), ("fit none -o m.json 2>&-", 2)]
+    ("line", "status", "said"),
+    [
+        ("--help >&-", 2, "llrcal: standard output is closed\n"),
+        ("--version >&-", 2, "llrcal: standard output is closed\n"),
+        ("evaluate trials.txt --units nats --quiet >&-", 2, "llrcal: standard output is closed\n"),
+        ("fit trials.txt --inverted -o m.json --quiet >&-", 0, ""),  # which says nothing there
+        ("fit none -o m.json 2>&-", 2, ""),
+    ],
 )
-def test_output_may_be_closed(line: str, status: int) -> None:
+def test_an_answer_that_cannot_be_given_is_an_error(
+    line: str, status: int, said: str, tmp_path: Path
+) -> None:
+    lines = (f"m t{i} {i % 7} {'non' * (i % 3 > 0)}target\n" for i in range(60))
+    (tmp_path / "trials.txt").write_text("".join(lines))
     ran = subprocess.run(
-        ["/bin/sh", "-c", f"'{COMMAND}' {line}"], capture_output=True, text=True, check=False
+        ["/bin/sh", "-c", f"'{COMMAND}' {line}"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
     )
-    assert (ran.returncode, ran.stdout, ran.stderr) == (status, "", "")
+    assert (ran.returncode, ran.stdout, ran.stderr) == (status, "", said)
+
+
+@pytest.mark.parametrize("name", ["LLRCAL_THREADS", "POLARS_MAX_THREADS", "SOURCE_DATE_EPOCH"])
+@pytest.mark.parametrize("value", ["abc", "-1", "1e5", "10000000000000", "0"])
+def test_numbers_in_the_environment(
+    name: str, value: str, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if (name, value) == ("SOURCE_DATE_EPOCH", "0"):
+        return
+    monkeypatch.setenv(name, value)
+    words = f"the environment variable {name} is {value!r}; give a whole number from"
+    only_line(invoke("fit none.txt -o m.json"), words)
+    if name == "LLRCAL_THREADS":
+        with pytest.raises(OptionError, match=words):
+            fit(np.arange(9.0), -np.arange(9.0)[::-1])
 
 
 def test_warnings_come_before_the_error(capsys: pytest.CaptureFixture[str]) -> None:

@@ -21,7 +21,8 @@ def table(here: Path) -> Path:
 
 
 @pytest.mark.usefixtures("table")
-def test_exit_statuses() -> None:
+def test_exit_statuses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
     met = done("validate cases.csv -o case.html --require cllr<0.9", FAST)
     assert met.stdout.endswith("The criterion is met, also by the ends of the intervals.\n")
     assert met.stderr.endswith("Page: case.html\n")
@@ -111,7 +112,7 @@ def test_existing_files_are_kept_unless_forced(table: Path, here: Path) -> None:
         ("--test-key k.txt", "--test-key is for --test"),
         ("--test-nontargets n.txt", "--test-nontargets is for --test"),
         ("--test cases.csv --folds 3", "--folds is for one set of trials"),
-        ("--test cases.csv", "have the same content"),
+        ("--test cases.csv", "have the ids of a training trial"),
         ("--test none.csv", "none.csv"),
         ("--model case.html", "cannot be both the page and the model"),
         ("--level 1.5", "level is 1.5"),

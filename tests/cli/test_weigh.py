@@ -32,18 +32,21 @@ def test_json(method: MethodName, tmp_path: Path) -> None:
     answer = document(result.stdout)
     weights = [calibration.weigh(score, level=0.9) for score in scores]
     assert answer["scores"] == [weight.to_dict() for weight in weights]
-    codes = [(note.code, f"score {one.score:g}") for one in weights for note in one.notes]
-    assert [(note["code"], note["place"]) for note in answer["notes"]] == codes
+    codes = [(note["code"], note["place"]) for note in answer["notes"]]
+    assert codes == [("training", ""), ("range", "score 99")]
 
 
 @METHODS
-def test_table(method: MethodName, tmp_path: Path) -> None:
+def test_table(method: MethodName, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
     saved(tmp_path, method)
     result = llrcal("weigh", tmp_path / "model.json", "-2.5 1.5 99")
     assert result.exit_code == 0
     assert "support for Hd" in result.stdout
     assert "support for Hp" in result.stdout
     assert "95 % interval" in result.stdout
+    assert "held at the bound" in result.stdout
+    assert result.stderr.count("note: trained on 200 target trials and 2,000") == 1
     assert "warning: score 99: the score lies above all training scores" in result.stderr
 
 

@@ -149,11 +149,14 @@ def in_a_plain_loop(trials: Trials, method: MethodName, groups: list[int]) -> li
         for score, pair in zip(scores.tolist(), both.tolist(), strict=True):
             mine = frozenset(groups[one] for one in pair)
             if mine not in found:
-                others = (
-                    some[[mine.isdisjoint(groups[one] for one in pair) for pair in who.tolist()]]
-                    for some, who in sides
+                kept = [
+                    [mine.isdisjoint(groups[one] for one in pair) for pair in who.tolist()]
+                    for _, who in sides
+                ]
+                (tar, tar_who), (non, non_who) = (
+                    (some[rows], who[rows]) for (some, who), rows in zip(sides, kept, strict=True)
                 )
-                found[mine] = llrcal.fit(*others, method=method)
+                found[mine] = llrcal.fit(tar, non, method=method, speakers=(tar_who, non_who))
             llrs.append(float(found[mine](score)))
         out.append(llrs)
     return out
@@ -215,8 +218,8 @@ def test_llrs_keep_the_order_ids_and_columns_of_the_trials() -> None:
 
 def test_llrs_of_single_trials_need_them_all() -> None:
     counts = np.array([1, 4, 20]), np.array([90, 30, 4])
-    counted = llrcal.Counts(np.array([-1.0, 0.0, 1.0]), *counts)
-    found = compare(counted, counted, methods=["logistic"], replicates=0)
+    counted, other = (llrcal.Counts(np.array([-1.0, 0.0, x]), *counts) for x in (1.0, 2.0))
+    found = compare(counted, other, methods=["logistic"], replicates=0)
     with pytest.raises(llrcal.OptionError, match="need all test trials in memory"):
         found.llrs()
     with pytest.raises(llrcal.OptionError, match="trials in memory are expected, not a Counts"):

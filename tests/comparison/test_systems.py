@@ -30,7 +30,7 @@ def frame(seed: int, *, useless: bool = False) -> pl.DataFrame:
     where = rng.choice(["mic", "phone"], 900)
     cos = rng.normal(np.where(ALONE, 1.2, -1.2), 1) + np.where(where == "mic", 3, 0)
     plda = rng.normal(np.where(ALONE & (not useless), 1.2, -1.2), 1)
-    ids = {"enrol": [f"m{i}" for i in range(900)], "test": [f"t{i}" for i in range(900)]}
+    ids = {one: [f"{one[0]}{seed}-{i}" for i in range(900)] for one in ("enrol", "test")}
     columns = {"y": ALONE.astype(int), "line": where, "cos": cos, "plda": plda}
     return pl.DataFrame({**ids, **columns})
 
@@ -62,8 +62,41 @@ def test_systems_are_compared_with_their_fusion_on_the_same_trials() -> None:
     page = build_report(comparison)
     assert f"{alone:.4f}</strong>" in page
     assert '<section id="transforms" hidden' in page
-    with pytest.raises(OptionError, match="is for the scores of one system"):
-        compare(train, test, learning_curve=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"learning_curve": True}, "learning_curve is for the scores of one system"),
+        ({"lower_is_better": True}, "lower_is_better is for the scores of one system"),
+        ({"inverted": False}, "inverted is for the scores of one system"),
+        ({"settings": "paper"}, "settings is for the scores of one system"),
+        ({"methods": ["pav"]}, "systems are compared by lines"),
+        ({"methods": [("logistic", {"rule": "brier"})]}, "systems are compared by lines"),
+        ({"points": []}, "points are none: give some, or leave it out"),
+    ],
+)
+def test_options_that_do_not_apply_are_refused(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(OptionError, match=said):
+        compare(systems(1), systems(2), replicates=0, **options)
+
+
+@pytest.mark.parametrize("where", [0, 400])
+def test_a_score_may_be_missing(where: int) -> None:
+    """In training, in test and in folds: it is left out of the sum, as in a fusion of patterns."""
+    full, other = systems(1), systems(2)
+    scores = full.scores.copy()
+    scores[where, 0] = np.nan
+    holed = replace(full, scores=scores)
+    for train, test in ((holed, other), (other, holed)):
+        assert np.isfinite(compare(train, test, replicates=0).llrs("fusion").scores).all()
+    whole, left = (
+        compare(one, folds=5, replicates=0).llrs("fusion").scores for one in (full, holed)
+    )
+    assert np.abs(left - whole)[np.arange(900) != where].max() < 0.1
+    assert np.isfinite(left).all()
+    trained = compare(holed, other, replicates=0).candidates["fusion"].calibration
+    assert trained == llrcal.fuse(*holed.split(holed.scores), names=holed.names, missing="patterns")
 
 
 @pytest.mark.parametrize("known", [True, False])
@@ -86,10 +119,11 @@ def test_systems_in_folds_are_tested_by_models_of_strangers(known: bool) -> None
         for pair in {(*one,) for one in groups.tolist()}:
             strangers = ~np.isin(groups, pair).any(axis=1)
             scores = found.scores[:, columns]
+            sides = strangers & ALONE, strangers & ~ALONE
             fused = llrcal.fuse(
-                scores[strangers & ALONE],
-                scores[strangers & ~ALONE],
+                *(scores[side] for side in sides),
                 names=["a", "b"][: len(columns)],
+                speakers=(who[sides[0]], who[sides[1]]) if known else None,
             )
             mine = (groups == pair).all(axis=1)
             llrs[mine], _ = fused.answers(scores[mine])

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import llrcal
+from llrcal.calibrations.bounds import Policy
 from llrcal.comparison import Comparison, OperatingPoint, compare
 from llrcal.comparison.tables import gravest_first
 from llrcal.evaluation.evaluate import evaluate_quietly
@@ -147,8 +148,9 @@ def test_a_range_that_is_too_narrow_is_not_judged_by() -> None:
         assert math.exp(high) / tar == pytest.approx(1 / 30) or (tar, high) == (40, 1.0)
         assert f"over prior log-odds -3.5 to {high:.1f}" in found.verdict.text
         assert f"The range is by the number of trials: {words}" in found.verdict.text
-    far = Trials(np.arange(10.0) + 20, np.arange(50_000.0) / 50_000)  # that do not overlap
-    assert compare(far, far, methods=["logistic"], replicates=0).range == (-5.0, 1.0)
+    rng = np.random.default_rng(0)  # classes that do not overlap
+    far = [Trials(rng.uniform(20, 30, 10), rng.random(50_000)) for _ in range(2)]
+    assert compare(*far, methods=["logistic"], replicates=0).range == (-5.0, 1.0)
     assert compared().range == compared().raw.rule_of_30
     assert "number of trials" not in compared().verdict.text
 
@@ -299,3 +301,49 @@ def test_of_as_many_parameters_the_lesser_error_decides() -> None:
         replicates=60,
     )
     assert found.recommended == found.verdict.best
+
+
+def few_speakers(rng: np.random.Generator, speakers: int, factor: float = 1.0) -> Trials:
+    """All pairs of five recordings of each speaker, who moves the scores."""
+    effect = rng.normal(0, 0.4, speakers)
+    who = np.repeat(np.arange(speakers), 5)
+    pairs = who[np.column_stack(np.triu_indices(len(who), 1))]
+    same = pairs[:, 0] == pairs[:, 1]
+    noise = rng.normal(0, 0.85, len(same))
+    scores = factor * (np.where(same, 2.0, -2.0) + effect[pairs].sum(axis=1) + noise)
+    return Trials(scores[same], scores[~same], "few", pairs[same], pairs[~same])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("speakers", "factor", "bounds", "least", "most"),
+    [
+        *((speakers, 1.0, "counts", 0, 6) for speakers in (10, 20, 40)),
+        # Held at what so many speakers support, tripled LLRs lose little.
+        (40, 3.0, "none", 95, 100),
+    ],
+)
+def test_few_speakers_of_one_population_are_not_called_unfit(
+    speakers: int, factor: float, bounds: Policy, least: int, most: int
+) -> None:
+    unfit = 0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        sets = few_speakers(rng, speakers), few_speakers(rng, speakers, factor)
+        found = compare(*sets, methods=["logistic"], bounds=bounds, replicates=0)
+        unfit += not found.verdict.fit
+    assert least <= unfit <= most
+
+
+def test_many_trials_of_few_speakers_are_not_called_unfit() -> None:
+    """Decisions far beyond what ten speakers support are those of the prior, by design."""
+    who = np.repeat(np.arange(10), 40)
+    first, second = np.triu_indices(400, 1)
+    sets = []
+    for rng in map(np.random.default_rng, (1, 2)):
+        effect, same = rng.normal(0, 0.2, 10), who[first] == who[second]
+        scores = np.where(same, 3.0, -3.0) + effect[who[first]] + effect[who[second]]
+        scores += rng.normal(0, 1.5, len(same))
+        pairs = np.column_stack([who[first], who[second]])
+        sets.append(Trials(scores[same], scores[~same], "many", pairs[same], pairs[~same]))
+    assert compare(*sets, methods=["logistic"], replicates=60).verdict.fit

@@ -8,7 +8,7 @@ from scipy.stats import binomtest
 
 from llrcal import Trials
 from llrcal.arrays import Array
-from llrcal.evaluation.effective_count import Errors, _Shared
+from llrcal.evaluation.effective_count import Errors, SharedSpeakers
 from llrcal.evaluation.evaluate import evaluate_quietly
 
 
@@ -32,7 +32,7 @@ def test_the_variance_is_that_of_leaving_out_speakers(errors: int) -> None:
     rates = [wrong[pairs[:, 0] != who].mean() for who in range(9)]
     jackknife = 8 / 9 * np.square(rates - wrong.mean()).sum()
     rate = errors / 200
-    effect = _Shared.of(pairs).design_effect(errors)
+    effect = SharedSpeakers.of(pairs).design_effect(errors)
     assert effect * rate * (1 - rate) / 200 == pytest.approx(jackknife)
 
 
@@ -49,7 +49,7 @@ def test_what_a_pair_has_in_common_is_counted_once() -> None:
             total += sum(wrong[i] * wrong[j] * 0.8 / left[who] ** 2 for who in shared)
             if len(shared) == 2:
                 total -= wrong[i] * wrong[j]
-    effect = _Shared.of(pairs).design_effect(15)
+    effect = SharedSpeakers.of(pairs).design_effect(15)
     assert effect == pytest.approx(total / (60 * 0.25 * 0.75))
 
 

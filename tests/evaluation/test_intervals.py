@@ -19,7 +19,7 @@ from tests.notes import codes
 from tests.oracles import bias_corrected
 from tests.trial_sets import ANY, Sets, normal
 
-RULES = ("brier", (0.5, -0.5))
+RULES = ("brier", "log")
 STRENGTHS = (1.0, 10.0, 100.0, 1000.0)
 POINTS = [OperatingPoint(0.1), OperatingPoint(0.5, 3)]
 PRIORS, THRESHOLDS = np.linspace(-3, 3, 5), np.array([-2.0, 0.0, 0.5, 3.0])
@@ -83,15 +83,22 @@ def unseen_errors(ev: Evaluation, x: Any, level: float = 0.95) -> Floats:
     x = np.asarray(x)
     pmiss, pfa = ev.pmiss(-x), ev.pfa(-x)
     tar, non = np.exp(np.maximum(x, 0)), np.exp(np.maximum(-x, 0))
-    misses = np.maximum(pmiss, possible(ev.tar_count, level))
-    alarms = np.maximum(pfa, possible(ev.non_count, level))
+    misses = np.maximum(pmiss, unseen(pmiss, ev.tar_count, 8 if ev.knows_speakers else 0, level))
+    alarms = np.maximum(pfa, unseen(pfa, ev.non_count, 28 if ev.knows_speakers else 0, level))
     return np.maximum(tar * misses + non * pfa, tar * pmiss + non * alarms)
 
 
-def reach(ends: Floats, count: int, level: float) -> None:
+def unseen(rates: Any, count: int, of_speakers: int, level: float) -> Floats:
+    """Rates that are possible; where there is no error, for as many trials as speakers make."""
+    least = possible(min(count, of_speakers or count), level)
+    return np.where(np.asarray(rates) == 0, least, possible(count, level))
+
+
+def reach(ends: Floats, rates: Any, count: int, of_speakers: int, level: float) -> None:
     """Widen intervals of rates by what may happen to so many trials, and did not."""
-    ends[:, 0] = np.minimum(ends[:, 0], 1 - possible(count, level))
-    ends[:, 1] = np.maximum(ends[:, 1], possible(count, level))
+    rates = np.asarray(rates)
+    ends[:, 0] = np.minimum(ends[:, 0], 1 - unseen(1 - rates, count, of_speakers, level))
+    ends[:, 1] = np.maximum(ends[:, 1], unseen(rates, count, of_speakers, level))
 
 
 @pytest.mark.slow
@@ -129,16 +136,16 @@ def test_by_speaker_is_the_evaluation_of_trials_repeated_as_drawn(
         expected[row] = bias_corrected(by_draw[row].tolist(), numbers(ev)[row], level)
     possible_costs = unseen_errors(ev, [point.prior_log_odds for point in POINTS], level)
     expected[4:6, 1] = np.maximum(expected[4:6, 1], possible_costs)
-    for row, count in ((-8, 40), (-7, 56)):  # misleading evidence, the classes in turn
-        reach(expected[row::2], count, level)
+    for row, count, few in ((-8, 40, 8), (-7, 56, 28)):  # misleading evidence, the classes in turn
+        reach(expected[row::2], numbers(ev)[row::2], count, few, level)
     np.testing.assert_allclose(flat(found), expected, rtol=1e-9, atol=1e-12)
     assert found.forensic is not None
     ends, expected = np.array(list(vars(found.forensic).values())), expected_of(forensic_numbers)
     expected[0] = np.maximum(expected[0], 0)
     np.testing.assert_allclose(ends, expected, rtol=1e-9, atol=1e-12)
     expected = expected_of(curves)
-    for rows, count in ((slice(0, 4), 40), (slice(4, 8), 56)):
-        reach(expected[rows], count, level)
+    for rows, count, few in ((slice(0, 4), 40, 8), (slice(4, 8), 56, 28)):
+        reach(expected[rows], curves(ev)[rows], count, few, level)
     expected[8:13, 1] = np.maximum(expected[8:13, 1], unseen_errors(ev, PRIORS, level))
     np.testing.assert_allclose(bands(ev, level=level, **draws), expected, rtol=1e-9, atol=1e-12)
 
@@ -178,8 +185,10 @@ def test_separable_classes_stay_separable() -> None:
     found = evaluate([1.0, 2.0, 3.0], [0.5, -1.0]).intervals(POINTS, forensic=True, replicates=99)
     assert found.forensic is not None
     assert np.isnan(found.forensic.dev_pav).all()
-    assert (found.eer, found.min_cllr, found.min_dcf) == ((0, 0), (0, 0), ((0, 0), (0, 0)))
-    assert 0 < found.cllr[0] < found.cllr[1]
+    # But two non-targets say little of others: a rate of 1 - 0.025^(1/2) would go unseen.
+    assert (found.eer, found.min_dcf) == ((0, 0.5), ((0, 1), (0, 1)))
+    assert found.min_cllr == pytest.approx((0, 0.9160), abs=1e-4)
+    assert 0 < found.cllr[0] < found.cllr[1] == found.min_cllr[1]
 
 
 @pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
@@ -240,7 +249,7 @@ def test_plain_values_survive_json() -> None:
     plain = found.to_dict()
     assert json.loads(json.dumps(plain)) == plain
     assert plain["min_dcf"] == [list(ends) for ends in found.min_dcf]
-    assert plain["rules"]["0.5,-0.5"]["loss"] == list(found.rules["0.5,-0.5"].loss)
+    assert plain["rules"]["log"]["loss"] == list(found.rules["log"].loss)
     assert plain["misleading"]["non"][1] == list(found.misleading[1][1])
     assert found.forensic is not None
     expected = plain["forensic"]["expected"]

@@ -135,8 +135,8 @@ def test_rates_of_zero_are_taken_as_they_are() -> None:
     apart = Counts(np.array([-1.0, 1.0]), np.array([0, 50]), np.array([50, 0]))
     whole = replace(apart, without=(apart, apart, apart))
     found = evaluate_quietly(whole.mapped(lambda s: 3 * s)).intervals([OperatingPoint(0.5)])
-    assert found.eer == pytest.approx((0, 0))
-    assert found.act_dcf[0][1] > 0.05  # what nobody has seen
+    assert found.eer == pytest.approx((0, 1 - 0.025 ** (1 / 50)))  # what nobody has seen
+    assert found.act_dcf[0][1] > 0.05
     assert "only 3 groups of speakers" in str(found.notes[0])
 
 

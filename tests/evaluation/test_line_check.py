@@ -8,7 +8,7 @@ import pytest
 import llrcal
 from llrcal.arrays import Array
 from llrcal.evaluation.evaluate import evaluate_quietly
-from llrcal.evaluation.line_check import straightened_cllr
+from llrcal.evaluation.line_check import best_line
 from llrcal.evaluation.llrs import ArrayLLRs
 from tests.conftest import real_scores
 from tests.examples import NIGHTLY
@@ -33,9 +33,10 @@ def test_the_best_line_is_that_of_logistic_regression() -> None:
     rng = np.random.default_rng(0)
     tar, non = rng.normal(40, 9, 300), rng.normal(10, 11, 2000)
     line = llrcal.fit(tar, non, method="logistic", bounds="none")
-    assert straightened_cllr(*ArrayLLRs(tar, non).weighted) == pytest.approx(
-        evaluate_quietly(line(tar), line(non)).cllr, abs=1e-6
-    )
+    found = best_line(*ArrayLLRs(tar, non).weighted)
+    assert found is not None
+    assert found.cllr == pytest.approx(evaluate_quietly(line(tar), line(non)).cllr, abs=1e-6)
+    assert found.slope * tar + found.offset == pytest.approx(line(tar), abs=1e-3)
 
 
 @pytest.mark.slow

@@ -119,7 +119,8 @@ def in_pieces(folder: Path) -> Answers:
     def applied(calibration: llrcal.Calibration, scores: Floats) -> list[float]:
         lines = (f"a b{i} {score!r}\n" for i, score in enumerate(scores.tolist()))
         (folder / "scores.txt").write_text("".join(lines))
-        out_of_core.apply(calibration, folder / "scores.txt", folder / "llrs.txt", force=True)
+        (folder / "llrs.txt").unlink(missing_ok=True)
+        out_of_core.apply(calibration, folder / "scores.txt", folder / "llrs.txt")
         return [float(line.split()[-1]) for line in (folder / "llrs.txt").read_text().splitlines()]
 
     return each(applied)(folder)
@@ -158,7 +159,9 @@ def exported(folder: Path, ending: str) -> dict[str, Path]:
     for name, path in files.items():
         done = llrcal.export(calibrations()[name], path, name=f"of_{name}")
         assert done.to == ending
-        assert done.largest_error < 1e-9, name
+        # Without bounds, the formula is followed far beyond the training scores, less closely.
+        unbounded = calibrations()[name].bounds.policy == "none"
+        assert done.largest_error < (1e-6 if unbounded else 1e-9), name
     return files
 
 
@@ -275,7 +278,9 @@ def test_command_line(tmp_path: Path) -> None:
     assert "nats from the formula" in result.stderr
     assert "double evidence(double score);" in (tmp_path / "llr.c").read_text()
     assert result.stdout == ""
-    quiet = run("export", KEPT / "nig.json", "-o", tmp_path / "llr.c", "--json", "--quiet")
+    quiet = run(
+        "export", KEPT / "nig.json", "-o", tmp_path / "llr.c", "--force", "--json", "--quiet"
+    )
     assert quiet.stderr == ""
     found = json.loads(quiet.stdout)
     assert f"{found['pieces']:,} pieces, at most {found['largest_error']:.1e} " in result.stderr

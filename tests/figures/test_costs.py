@@ -14,11 +14,10 @@ from matplotlib.collections import FillBetweenPolyCollection
 
 from llrcal import OptionError, evaluate
 from llrcal.arrays import Floats
-from llrcal.figures import bayes_error, ece, scoring_rules, tippett
+from llrcal.figures import bayes_error, ece, tippett
 from llrcal.figures.costs import _draw_minima, _top
 from llrcal.figures.curves import curves
 from llrcal.figures.drawing import Canvas
-from llrcal.scoring_rule import ScoringRule
 from tests.figures.drawing import FIXED, axes, data, evaluations, legend_names, lines, some
 from tests.trial_sets import normal
 
@@ -152,32 +151,6 @@ def test_cross_entropies_are_the_numbers_of_evaluate() -> None:
     assert y[0] == pytest.approx(-p * math.log2(p) - (1 - p) * math.log2(1 - p), rel=1e-12)
 
 
-def test_curves_are_the_weights() -> None:
-    ax = scoring_rules(["log", (0.5, -0.5)], ax=axes(), alpha=0.1)
-    for rule in (ScoringRule(0, 0), ScoringRule(0.5, -0.5)):
-        x, y = data(lines(ax)[rule.name])
-        np.testing.assert_array_equal(y, rule.weights(x, alpha=0.1))
-        assert x.mean() == pytest.approx(np.log(0.1 / 0.9))
-    assert legend_names(ax) == ["log", "0.5,-0.5"]
-    ax = scoring_rules(ax=axes(), x=[-3.0, 0.0, 1.0])
-    assert list(lines(ax)) == ["log", "brier", "boosting"]
-    assert data(lines(ax)["brier"])[0].tolist() == [-3, 0, 1]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ({"rules": []}, "give a list of rules"),
-        ({"rules": "log"}, "give a list of rules"),
-        ({"rules": ["loq"]}, "rule is 'loq'"),
-        ({"alpha": 1}, "strictly between 0 and 1"),
-    ],
-)
-def test_rules_that_cannot_be_drawn(arguments: dict[str, Any], words: str) -> None:
-    with pytest.raises(OptionError, match=words):
-        scoring_rules(**arguments, ax=axes())
-
-
 @pytest.mark.parametrize(
     ("peaks", "top"),
     [((0.2, 0.1), 0.21), ((0.6,), 1.05), ((1.2, 0.3), 1.26), ((7.0, 0.3), 1.5), ((0.0,), 1.05)],
@@ -195,12 +168,26 @@ def test_minima_that_cannot_be_told_apart_are_one_black_line() -> None:
     minima = {"pav": FINE + 1, "nig": FINE + 1.005, "gaussian": FINE + 1.2}
     _draw_minima(canvas, curves(FINE, minima), "least")
     common, other = canvas.ax.get_lines()
-    assert canvas.entries == [("least", common)]
+    assert [name for name, _ in canvas.entries] == ["least"]
     assert (common.get_label(), other.get_label()) == ("minimum", "minimum of gaussian")
     assert (common.get_color(), other.get_color()) == ("black", FIXED["gaussian"].light)
     for line, label in ((common, "pav"), (other, "gaussian")):
         assert line.get_linestyle() == "--"
         np.testing.assert_array_equal(data(line)[1], minima[label])
+
+
+@pytest.mark.parametrize("draw", [bayes_error, ece])
+def test_minima_of_several_systems_are_their_own(draw: Any) -> None:
+    systems = {
+        name: evaluate(normal(300, mean, 1), normal(900, -mean, 1))
+        for name, mean in {"weak": 0.5, "good": 1.0, "better": 1.5}.items()
+    }
+    ax = draw(systems, ax=axes())
+    assert "minimum" not in lines(ax)
+    for name in systems:
+        own = lines(ax)[f"minimum of {name}"]
+        assert own.get_color() == lines(ax)[name].get_color()
+        assert own.is_dashed()
 
 
 def test_actual_curves_are_solid_and_their_markers_do_not_meet() -> None:
@@ -217,6 +204,6 @@ def test_actual_curves_are_solid_and_their_markers_do_not_meet() -> None:
 
 @pytest.mark.parametrize("x", [[], [1.0], [1.0, 1.0], [2.0, 1.0], [[0.0, 1.0]], [0.0, np.nan]])
 def test_priors_that_no_curve_can_be_drawn_over(x: list[float]) -> None:
-    for draw in (partial(bayes_error, EV), partial(ece, EV), scoring_rules):
+    for draw in (partial(bayes_error, EV), partial(ece, EV)):
         with pytest.raises(OptionError):
             draw(x=x, ax=axes())

@@ -76,11 +76,14 @@ def test_points_of_actual_and_minimum_cost() -> None:
     assert legend_names(ax) == [*chosen, "actual DCF", "minimum DCF"]
 
 
-def test_points_without_errors_lie_on_the_frame() -> None:
+def test_points_without_errors_are_triangles_on_the_frame() -> None:
     ax = det({"perfect": evaluate([3.0, 4.0], [-3.0])}, ax=axes(), p_target=0.5)
     low = ax.get_xlim()[0]
     for name in ("actual", "minimum"):
-        assert [v[0] for v in data(lines(ax)[f"{name} DCF of perfect"])] == [low, low]
+        mark = lines(ax)[f"{name} DCF of perfect"]
+        assert [v[0] for v in data(mark)] == [low, low]
+        assert str(mark.get_marker()) in "<v"
+    assert legend_names(ax)[-1] == "beyond the frame"
 
 
 @column_style()
@@ -112,8 +115,9 @@ def test_the_legend_shows_the_marks_and_lines_that_are_drawn(labels: list[str]) 
             for part in ("marker", "fillstyle", "markersize"):
                 assert getp(mark, part) == getp(drawn, part)
             assert mark.get_color() == ("black" if len(labels) > 1 else drawn.get_color())
-    widths = [lines(ax)[label].get_linewidth() for label in labels]
-    assert widths == sorted(widths, reverse=True)
+    widths = [shown[label].get_linewidth() for label in labels]
+    widths += [lines(ax)[label].get_linewidth() for label in labels]
+    assert len(set(widths)) == 1
 
 
 def test_labels_do_not_touch_in_a_larger_font() -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from llrcal.files.atomic import atomic_folder
 from tests.stopping import LLRCAL, Ran, child, contents, put
 
 pytestmark = pytest.mark.slow
@@ -23,7 +24,7 @@ SIZE, FILES = 2**18, 200  # bytes and files that the file system has room for
 FULL = "No space left on device"
 
 OLD = {
-    "file": b"old\n" * 100,
+    "file": b'{"format": "llrcal calibration", "version": 0}' + b"\n" * 400,
     "out/report.html": b"old",
     "out/models/nig.json": b"old",
 }
@@ -65,7 +66,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rng = np.random.default_rng(0)
     for name in ("trials", "test"):
         lines = [
-            f"m{i % 10} t{i} {rng.normal(2 * (i % 9 == 0))!r} {'non' * (i % 9 > 0)}target\n"
+            f"m{i % 10} {name}{i} {rng.normal(2 * (i % 9 == 0))!r} {'non' * (i % 9 > 0)}target\n"
             for i in range(900)
         ]
         (folder / f"{name}.txt").write_text("".join(lines))
@@ -93,13 +94,20 @@ def disk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     subprocess.run([shutil.which("umount") or "umount", "--lazy", str(folder)], check=True)
 
 
+def put_old(folder: Path) -> None:
+    """Put the old output there, as llrcal writes it."""
+    (folder / "file").write_bytes(OLD["file"])
+    with atomic_folder(folder / "out") as out:
+        (out / "models").mkdir()
+        for name in ("report.html", "models/nig.json"):
+            (out / name).write_bytes(OLD[f"out/{name}"])
+
+
 def fill(disk: Path, *, room: int) -> None:
     """Leave so many bytes of room beside the old output."""
     for path in list(disk.iterdir()):
         put(path, None)
-    for name, content in OLD.items():
-        (disk / name).parent.mkdir(parents=True, exist_ok=True)
-        (disk / name).write_bytes(content)
+    put_old(disk)
     with (disk / "filling").open("wb", buffering=0) as file:
         file.write(bytes(max(free(disk) - room, 0)))
     assert free(disk) == room
@@ -140,10 +148,9 @@ def output_of(verb: str) -> tuple[str, list[str]]:
         option = [] if verb == "evaluate" else ["--out"]
         command, *others = INTO_A_FOLDER[verb]
         return "out", [command, "--force", *others, *option]
-    return {"txt.gz": "new.txt.gz", "txt.zst": "new.txt.zst"}.get(verb, "file"), [
-        *INTO_A_FILE[verb],
-        "-o",
-    ]
+    if verb == "fit":  # what it writes may replace a model, and tables replace nothing
+        return "file", [*FIT, "--force", "-o"]
+    return f"new.{verb}".replace(" ", "-"), [*INTO_A_FILE[verb], "-o"]
 
 
 # ----------------------------------------------------------------- files that cannot grow
@@ -154,7 +161,7 @@ LIMITS = {"fit": 100, "apply": 4000, "convert to parquet": 4000, "simulate": 20_
 @pytest.mark.parametrize("verb", LIMITS)
 def test_files_that_cannot_grow(home: Path, tmp_path: Path, verb: str) -> None:
     pytest.importorskip("resource")
-    put(tmp_path, OLD)
+    put_old(tmp_path)
     name, arguments = output_of(verb)
     limit = f"limit_files({LIMITS[verb]}, deadly=False)"
     ran = child(LLRCAL, *arguments, tmp_path / name, "--quiet", cwd=home, prepared=limit)

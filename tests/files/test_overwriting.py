@@ -13,6 +13,7 @@ from llrcal import load, out_of_core, read_trials
 from llrcal.errors import OptionError
 from llrcal.files.atomic import atomic_file, atomic_folder
 from llrcal.files.compression import output
+from llrcal.files.marks import MODEL as MODEL_MARK
 from llrcal.files.overwriting import one_run, refuse_to_overwrite, refuse_to_read_twice
 from tests.cli.running import llrcal, only_line
 from tests.hostile.files import KEY, LABELLED, SCORES, put
@@ -65,9 +66,12 @@ def contents(folder: Path) -> dict[str, bytes]:
         ("export model.json --to c -o model.json", "model.json"),
         ("adapt model.json scores.txt -o model.json", "model.json"),
         ("adapt model.json scores.txt --labelled labelled.txt -o labelled.txt", "labelled.txt"),
-        ("adapt model.json inside/scores.txt -o new.json --out inside --force", "inside/scores"),
-        ("watch inside/model.json scores.txt --out inside --force", "inside/model.json"),
-        ("watch model.json inside --out inside --force", "inside"),
+        (
+            "adapt model.json inside/scores.txt -o new.json --figures inside --force",
+            "inside/scores",
+        ),
+        ("watch inside/model.json scores.txt --figures inside --force", "inside/model.json"),
+        ("watch model.json inside --figures inside --force", "inside"),
         ("convert labelled.txt --to kaldi -o labelled.txt", "labelled.txt"),
         ("convert scores.txt --key key.txt --to csv -o key.txt", "key.txt"),
         ("convert labelled.txt --to kaldi -o new.txt --key-out labelled.txt", "labelled.txt"),
@@ -104,6 +108,8 @@ def test_standard_input_from_the_file_that_is_written(folder: Path) -> None:
 
 def test_what_a_run_has_read_it_does_not_write(folder: Path) -> None:
     """Whatever the caller forgets to name."""
+    with atomic_folder("ours") as ours:
+        put(str(ours / "labelled.txt"), LABELLED)
     before = contents(folder)
     with one_run():
         read_trials("labelled.txt")
@@ -113,13 +119,13 @@ def test_what_a_run_has_read_it_does_not_write(folder: Path) -> None:
                 pass
         with (
             pytest.raises(OptionError, match="contains the input"),
-            atomic_folder("inside", force=True),
+            atomic_folder("ours", force=True),
         ):
-            read_trials("inside/labelled.txt")
+            read_trials("ours/labelled.txt")
         with output("new.txt") as file:
             file.write(b"new")
     assert contents(folder) == before | {str(folder / "new.txt"): b"new"}
-    with atomic_file("labelled.txt") as file:  # what was read long ago may be written
+    with atomic_file("model.json", MODEL_MARK) as file:  # what was read long ago may be written
         file.write(b"new")
 
 

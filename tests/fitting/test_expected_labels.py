@@ -74,4 +74,4 @@ def test_they_rise_although_densities_cross_again() -> None:
     found = expected(tar, non)
     assert found is not None
     odds = (found[0] / found[1])[np.argsort(scores)]
-    assert (np.diff(odds) >= 0).all()
+    assert (np.diff(np.log(odds)) > -1e-14).all()  # counts of either class are rounded

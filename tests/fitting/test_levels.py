@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
+from scipy import optimize, stats
 
 import llrcal
 from llrcal.arrays import Floats
 from llrcal.fitting.levels import spread_levels
 from llrcal.method_table import MethodName
 from llrcal.onepass.summary import Points, Summary
+from tests.notes import codes
 from tests.score_sets import score_set
+from tests.trial_sets import normal
 
 RNG = np.random.default_rng(0)
 
@@ -53,13 +58,24 @@ def test_mirrored_levels_are_spread_alike() -> None:
     np.testing.assert_allclose(a, -b[::-1], rtol=1e-12)
 
 
-@pytest.mark.parametrize("bayes", [False, True])
 @pytest.mark.parametrize("method", ["nig", "student-t"])
-def test_densities_of_judgements(method: MethodName, bayes: bool) -> None:
-    """Bits beyond the minimum: NIG had .18, since it made an edge of the last level."""
-    cal = llrcal.fit(TAR, NON, method=method, bayes=bayes)
+def test_densities_of_judgements(method: MethodName) -> None:
+    """Bits beyond the minimum: the best fit of NIG has .18, an edge at the last level."""
+    cal = llrcal.fit(TAR, NON, method=method, bayes=True)
     metrics = llrcal.evaluate(cal(TAR), cal(NON))
     assert metrics.cllr - metrics.min_cllr < 0.02
+    assert "few levels" not in codes(cal.report.notes)
+
+
+@pytest.mark.parametrize("method", ["nig", "student-t"])
+def test_a_best_fit_to_levels_recommends_something_else(method: MethodName) -> None:
+    tar, non = normal(100, 2.0, 1.0), np.round(normal(400, 0.0, 1.0))
+    notes = llrcal.fit(tar, non, method=method).report.notes
+    (note,) = (note for note in notes if note.code == "few levels")
+    assert note.text.startswith("non: the scores have few distinct values")
+    assert "bayes=True or method='smooth'" in note.text
+    for other in ("gaussian", "smooth"):
+        assert "few levels" not in codes(llrcal.fit(tar, non, method=other).report.notes)
 
 
 @pytest.mark.parametrize("bayes", [False, True])
@@ -77,3 +93,29 @@ def test_levels_of_many_scores_are_those_of_a_few() -> None:
     )
     at = np.arange(-4.0, 6.0)
     np.testing.assert_allclose(few.without_warnings(at), many.without_warnings(at), atol=1e-4)
+
+
+def t_cost(x: Floats, scores: Floats) -> float:
+    return float(-stats.t.logpdf(scores, np.exp(x[2]), x[0], np.exp(x[1])).mean())
+
+
+def nig_cost(x: Floats, scores: Floats) -> float:
+    location, width = x[0], np.exp(x[1])
+    steep = np.exp(x[3])
+    shape = steep * np.cosh(x[2]), steep * np.sinh(x[2])
+    return float(-stats.norminvgauss.logpdf(scores, *shape, location, width).mean())
+
+
+@pytest.mark.parametrize("decimals", [0, 1])
+@pytest.mark.parametrize(("method", "cost"), [("student-t", t_cost), ("nig", nig_cost)])
+def test_a_best_fit_to_rounded_scores_is_one(method: MethodName, cost: Any, decimals: int) -> None:
+    """No search by another program, of the plain likelihood, ends higher."""
+    rng = np.random.default_rng(decimals)
+    scores = np.round(3 * rng.standard_t(6, 200) + rng.gamma(1, 1, 200), decimals)
+    ours = llrcal.fit(scores, scores, method=method).report.objective
+    start = [scores.mean(), np.log(scores.std()), 0.0, 0.5][: 3 + (method == "nig")]
+    best: Any = optimize.minimize(
+        cost, start, args=(scores,), method="Nelder-Mead", options={"maxfev": 4000, "xatol": 1e-6}
+    )
+    assert ours <= best.fun + 1e-9
+    assert ours == pytest.approx(best.fun, abs=1e-6)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.stats
 
+import llrcal
 from llrcal.arrays import Floats
 from llrcal.densities.density import Density, Evaluated
 from llrcal.densities.gaussian import Gaussian
@@ -13,6 +15,7 @@ from llrcal.densities.student_t import StudentT
 from llrcal.errors import DegenerateError
 from llrcal.fitting.likelihood import maximum_likelihood
 from llrcal.fitting.optimizer import minimise
+from llrcal.method_table import MethodName
 from llrcal.onepass.summary import Summary
 from tests.examples import NIGHTLY
 from tests.reference import certified
@@ -37,6 +40,52 @@ def test_certified_optimum(name: str, family: str) -> None:
     keys = names.get(family, ("mu", "delta", "alpha", "beta"))
     expected = [float(optimum[key]) for key in keys]
     assert list(density.params.values()) == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("method", "family"), [("gaussian", "gaussian"), ("student-t", "student_t"), ("nig", "nig")]
+)
+@pytest.mark.parametrize("name", certified.NAMES)
+def test_calibrations_are_certified_optima(name: str, method: MethodName, family: str) -> None:
+    """Whatever the number of distinct values."""
+    scores, optimum = certified.values(name), certified.optima(name)[family]
+    report = llrcal.fit(scores, scores, method=method).report
+    assert report.converged
+    assert -report.objective * len(scores) == pytest.approx(float(optimum["loglik"]), rel=1e-11)
+
+
+CROWDED: dict[str, tuple[list[float], tuple[float, float, float]]] = {
+    # Eight scores, three of which are close by chance.
+    "eight": (
+        [0.23323622, 0.44537496, 0.74258103, 1.02176068, 1.0245577, 1.02605931, 1.2956, 1.55692546],
+        (1 / 4.5748, 1.0245577, 0.002),
+    ),
+    "six": (
+        [-1.42305224, -1.27669621, -0.92247018, -0.92198822, -0.32530495, 0.02853441],
+        (1 / 4, -0.92222, 0.0005),
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore:student-t:llrcal.LlrcalWarning")
+@pytest.mark.parametrize("name", CROWDED)
+def test_a_peak_where_few_scores_crowd_is_found(name: str) -> None:
+    scores, (dof, location, scale) = CROWDED[name]
+    values = np.array(scores)
+    found = llrcal.fit(values, values - 1, method="student-t")
+    at_least = scipy.stats.t.logpdf(values, dof, location, scale).mean()
+    assert -found.report.objective > at_least
+    assert found.report.converged
+
+
+def test_scores_that_differ_by_rounding_alone_are_tied() -> None:
+    """The likelihood is all but unbounded there, and no search ends."""
+    tied = np.array([0.1, 0.3, 0.3, 0.3, 0.5, 0.8, 1.1, 1.3])
+    nearly = np.array([0.1, 0.3, 0.1 + 0.2, 0.30000000000000001, 0.5, 0.8, 1.1, 1.3])
+    nearly[3] += 1e-9
+    each = [llrcal.fit(x, x - 1, method="student-t").report for x in (tied, nearly)]
+    assert all(report.converged for report in each)
+    assert each[1].objective == pytest.approx(each[0].objective, abs=1e-6)
 
 
 def random_starts(family: type[Density], values: Floats, rng: np.random.Generator) -> list[Floats]:
@@ -86,7 +135,7 @@ def test_no_search_finds_better(kind: str) -> None:
             assert np.isfinite(density.logpdf(np.linspace(-1e6, 1e6, 99))).all(), where
 
 
-@pytest.mark.parametrize(("family", "most"), [(StudentT, 50), (NIG, 80)])
+@pytest.mark.parametrize(("family", "most"), [(StudentT, 100), (NIG, 80)])
 def test_a_fit_takes_few_evaluations(
     family: type[Density], most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

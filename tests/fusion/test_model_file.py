@@ -45,19 +45,16 @@ def document(fused: llrcal.Fused, tmp_path_factory: pytest.TempPathFactory) -> d
     return dict(json.loads(path.read_text("utf-8")))
 
 
-def test_a_fusion_of_version_1_has_no_checksum(
-    document: dict[str, Any], fused: llrcal.Fused, tmp_path: Path
+def test_a_fusion_without_its_checksum_or_of_a_newer_version(
+    document: dict[str, Any], tmp_path: Path
 ) -> None:
-    older = {**document, "version": 1}
-    (tmp_path / "m.json").write_text(json.dumps(older))
+    unsigned = {name: value for name, value in document.items() if name != "checksum"}
+    (tmp_path / "m.json").write_text(json.dumps(unsigned))
     with pytest.raises(ModelFileError, match="was changed since it was saved"):
         llrcal.load(tmp_path / "m.json")
-    del older["checksum"]
-    (tmp_path / "m.json").write_text(json.dumps(older))
-    assert llrcal.load(tmp_path / "m.json") == fused
     newer = {**document, "version": 3}
     (tmp_path / "m.json").write_text(json.dumps(newer))
-    with pytest.raises(ModelFileError, match="reads versions 1 to 2: install a newer one"):
+    with pytest.raises(ModelFileError, match="reads version 2: install a newer one"):
         llrcal.Fused.load(tmp_path / "m.json")
 
 

@@ -286,14 +286,20 @@ CASES = (
         sentence="Refused, not ignored.",
     ),
     wrong(
-        "fit labelled.txt -o m.json --method logistic --rule 1,2,3",
-        "rule is (1.0, 2.0, 3.0)",
+        "fit labelled.txt -o m.json --method logistic --rule 1,2",
+        "rule is '1,2'",
         "rule",
-        "or two numbers from -0.9 to 10",
+        "give one of log, brier",
         "Refused; no model is written.",
     ),
     *(
-        wrong(line, f"is {value!r}", option, "give names, each once, with commas", REFUSED)
+        wrong(
+            line,
+            f"is {value!r}",
+            option,
+            "give names, each once, with commas" if value else "give a value",
+            REFUSED,
+        )
         for line, option, value in (
             ("fuse labelled.txt --scores cos,cos -o m.json", "--scores", "cos,cos"),
             ("fuse labelled.txt --scores cos, -o m.json", "--scores", "cos,"),
@@ -306,7 +312,7 @@ CASES = (
         "evaluate labelled.txt --rule quadratic",
         "rule is 'quadratic'",
         "rule",
-        "give one of log, brier, boosting",
+        "give one of log, brier",
         "Refused before anything is read.",
     ),
     wrong(
@@ -569,7 +575,7 @@ CASES = (
     ),
     wrong(
         "compare --train labelled.txt --test ./labelled.txt --out new",
-        "for training and for testing",
+        "have the ids of a training trial",
         "labelled.txt",
         "Give other trials",
     ),

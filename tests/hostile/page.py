@@ -6,7 +6,6 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
-from llrcal.files.atomic import write_atomically
 from tests.hostile import (
     adaptation,
     binary_files,
@@ -95,4 +94,4 @@ def _rows(section: Section) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    write_atomically(PAGE, page().encode())
+    PAGE.write_text(page(), "utf-8")

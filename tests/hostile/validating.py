@@ -94,7 +94,7 @@ CASES = (
     Case(
         "a criterion of 5 for an error-rate, where 5 % is meant",
         validated(require=["eer<5"]),
-        Refused(OptionError, "a share between 0 and 1", "eer<5", "add a % sign"),
+        Refused(OptionError, "eer is between 0 and 0.5", "eer<5", "add a % sign"),
         "Refused: it would always be met.",
     ),
     Case(
@@ -130,13 +130,13 @@ CASES = (
     Case(
         "a copy of the training trials to test on, under another name",
         tested_on_a_copy,
-        Refused(OptionError, "have the same content", "other.csv", "leave out test"),
+        Refused(OptionError, "have the ids of a training trial", "other.csv", "Give other trials"),
         "Refused.",
     ),
     Case(
         "a validation that would replace a file",
         command("validate clear.txt -o key.txt --folds 2"),
-        Ended("exists already", "key.txt", "--force"),
+        Ended("exists already", "key.txt", "choose another name"),
         "Refused, and the file stays.",
     ),
     Case(

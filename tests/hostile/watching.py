@@ -24,16 +24,17 @@ def watched(scores: Any, **options: Any) -> Any:
     return lambda: llrcal.watch(old(), scores, **options)
 
 
-def check_unknown(seen: llrcal.Watched) -> None:
-    assert seen.verdict == "moved, cost unknown"
+def check_not_as_in_training(seen: llrcal.Watched) -> None:
+    assert seen.verdict != "as in training"
+    assert seen.cost.high > 0.05
 
 
 CASES = (
     Case(
         "watched scores of another recognizer altogether",
         watched(RNG.exponential(300, 3000)),
-        Answered(check_unknown, warns="do not look like those of training"),
-        "Moved, at a cost that nobody can tell.",
+        Answered(check_not_as_in_training, warns="no move of the training classes seems"),
+        "Never as in training, and a warning.",
     ),
     Case(
         "watched scores that are all equal",
@@ -58,6 +59,12 @@ CASES = (
         lambda: llrcal.watch(replace(old(), portrait=None), FIELD),
         Refused(OptionError, "no portrait of its training scores", "gaussian", "Train it again"),
         "Refused, with what to do.",
+    ),
+    Case(
+        "labels of speakers of fewer scores than are watched",
+        watched(FIELD, speakers=["ann", "bob"]),
+        Refused(OptionError, "another length than the scores", "speakers", "give a number"),
+        "Refused.",
     ),
     Case(
         "a share of targets of two among watched scores",

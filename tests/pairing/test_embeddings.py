@@ -212,7 +212,25 @@ def test_files_that_cannot_be_used(tmp_path: Path) -> None:
     lists.write_parquet(tmp_path / "j.parquet")
     one_line("vectors have different lengths: 2, and 1 at row 1", str(tmp_path / "j.parquet"))
     pl.DataFrame({"speaker": [1, 2]}).write_parquet(tmp_path / "k.parquet")
-    one_line("expected embeddings as a column of lists", str(tmp_path / "k.parquet"))
+    one_line("expected embeddings as one column of lists", str(tmp_path / "k.parquet"))
+
+
+def test_only_numbered_columns_are_dimensions(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    columns = {f"d{i}": rng.normal(size=60) for i in range(12)}
+    known = {"id": [f"u{i}" for i in range(60)], "speaker": np.arange(60) // 3}
+    plain = pl.DataFrame({**columns, **known})
+    given: Any = plain
+    found = llrcal.pairs(given)
+    more = plain.with_columns(duration=pl.Series(rng.uniform(2, 20, 60)), snr=pl.lit(1.5))
+    turned = more.select(reversed(more.columns))
+    for given in (more, turned, plain.rename({f"d{i}": f"d{i:03}" for i in range(12)})):
+        assert llrcal.pairs(given).scores.tolist() == found.scores.tolist()
+    for frame in (plain.rename({"d0": "a", "d1": "b"}).drop("^d.*$"), more.with_columns(x1=0.5)):
+        one_line("or as columns of floats called d0, d1 and so on", frame)
+    path = tmp_path / "utt2spk"
+    path.write_text("".join(f"u{i} s{i // 3}\n" for i in range(60)) + "\nu7 s2\nu7 s9\n")
+    one_line("utt2spk: has two speakers for 'u7', on lines 8 and 63", plain, speakers=str(path))
 
 
 def test_duplicates_are_told() -> None:

@@ -233,6 +233,9 @@ def test_det_has_the_scores_and_the_decisions(page: Any) -> None:
         expected = ndtri([ev.pfa(-at), ev.pmiss(-at)]).clip(*view)
         found = np.ravel(drawn(page, "det-plot", number))
         np.testing.assert_allclose(found, expected, atol=1e-3)
+        symbol = page.locator("#det-plot").evaluate("({data}, i) => data[i].marker.symbol", number)
+        is_beyond = (expected == view[0]).any() or (expected == view[1]).any()
+        assert symbol.endswith("-open") == is_beyond
     before = drawn(page, "det-plot", 1)
     page.locator("#slider").fill("60")
     assert drawn(page, "det-plot", 1) != before
@@ -275,9 +278,15 @@ def test_hovering_reads_off_and_leaving_returns(page: Any) -> None:
         hover(page, share)
         assert_reads_as_evaluate(page, place(page))
         assert line_at(page) == place(page)
+        assert page.locator("#slider").get_attribute("aria-valuetext") in words(page)
+        prior = float(page.locator("#p-target").input_value())
+        assert np.log(prior / (1 - prior)) == pytest.approx(place(page), abs=1e-3)
+        assert page.locator("#named-points [aria-pressed=true]").count() == 0
     page.mouse.move(1, 1)
     wait_for_line(page, small().points[1].prior_log_odds)
     assert "p0.01" in words(page)
+    assert page.locator("#p-target").input_value() == "0.01"
+    assert page.locator("#named-points [aria-pressed=true]").text_content() == "p0.01"
 
 
 def test_a_click_keeps_the_place(page: Any) -> None:
@@ -432,18 +441,23 @@ def test_dark_mode_follows_the_system(page: Any) -> None:
     assert page.locator("details:not([open])").count() > 0
 
 
-def test_paper_has_no_controls_and_legends_instead(page: Any) -> None:
+def test_paper_has_no_controls_and_one_legend_for_all_plots(page: Any) -> None:
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.locator("button:visible, input:visible, select:visible").count() == len(
         page.locator("#metrics thead button").all()
     )
-    legends = page.evaluate(
+    names = page.locator("#methods label:visible").all_text_contents()
+    assert sorted(names) == sorted(LABELS)
+    assert page.locator("#methods .reference").is_visible()
+    ends = page.locator("#methods").evaluate("(box) => [box.scrollHeight, box.clientHeight]")
+    assert ends[0] == ends[1]
+    drawings = page.evaluate(
         "[...document.querySelectorAll('.plot')]"
-        ".map(({layout}) => [layout.showlegend, layout.width])"
+        ".map(({_fullLayout: {width, height, _size}}) => [width, _size.h / height])"
     )
-    assert [shown for shown, _ in legends] == [True] * 5 + [False]
-    assert max(width for _, width in legends) <= 660
+    assert max(width for width, _ in drawings) <= 660
+    assert min(share for _, share in drawings) > 0.5  # legends took up to three quarters of them
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     page.emulate_media(media="screen")
 
@@ -482,6 +496,14 @@ def test_a_phone_shows_it_without_scrolling_sideways(browser: Any, report: Path)
     assert scrolled
     assert ends == "local, local, scroll, scroll"
     assert page.evaluate(LEAST_GAP) >= 3
+    hidden = page.locator("#methods label").evaluate_all(
+        "(labels) => labels.filter((label) => {"
+        " const { top, bottom, left, right } = label.getBoundingClientRect();"
+        " const box = label.parentNode.getBoundingClientRect();"
+        " return left < box.left || right > box.right || top < box.top || bottom > box.bottom; })"
+        ".length"
+    )
+    assert hidden == 0
     page.get_by_role("button", name="All").tap()
     page.locator("#slider").fill("30")
     assert_reads_as_evaluate(page, place(page))

@@ -122,9 +122,7 @@ def test_no_news_is_said() -> None:
     assert "nothing to warn of" in warnings_list([])
 
 
-@pytest.mark.parametrize(
-    "code", ["other scores", "reversed", "share", "few scores", "does not fit", "far", "wild"]
-)
+@pytest.mark.parametrize("code", ["unknown", "share", "few scores"])
 def test_doubts_about_an_adaptation_are_listed_together(code: str) -> None:
     assert "Doubts about an adaptation" in warnings_list(notes(code, 1))
 

@@ -13,6 +13,7 @@ import llrcal
 from llrcal import Calibration, OptionError, TrialFileError, out_of_core
 from llrcal.arrays import Floats
 from tests.scale.sets import trials, words
+from tests.stopping import contents
 
 COUNT = 20_000
 SCORES, IS_TARGET = trials(COUNT)
@@ -81,7 +82,9 @@ def folder(path: Path) -> Path:
 
 
 def assert_written(out: Path) -> None:
-    names = sorted(p.relative_to(out).as_posix() for p in out.rglob("*") if p.is_file())
+    written = contents(out)
+    assert isinstance(written, dict)
+    names = list(written)
     assert names == ["a.parquet", "night/a.parquet", "night/b.csv"]
     parts = [pl.read_parquet(out / name) for name in names[:2]]
     last = pl.read_csv(out / names[2])

@@ -150,8 +150,8 @@ def test_no_files(tmp_path: Path) -> None:
 
 
 def test_classes_in_files_of_text_are_refused(tmp_path: Path) -> None:
-    for name in ("tar.txt", "non.txt"):
-        (tmp_path / name).write_text("1.5\n2.5\n")
+    for name, scores in (("tar.txt", "1.5\n2.5\n"), ("non.txt", "-1.5\n2.5\n")):
+        (tmp_path / name).write_text(scores)
     with pytest.raises(TrialFileError, match=r"tar\.txt: .* only if they are arrays"):
         out_of_core.fit(tmp_path / "tar.txt", nontargets=tmp_path / "non.txt")
 

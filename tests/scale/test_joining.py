@@ -143,10 +143,14 @@ def test_on_the_command_line(tmp_path: Path) -> None:
         result = command("fit", source, *options, "--method", "pav", "-o", out, "--quiet")
         assert result.exit_code == 0, result.stderr
     assert one.read_bytes() == many.read_bytes()
-    result = command("fit", scores, "--key", tmp_path / "all.csv", "-o", many, "--in-pieces")
+    result = command(
+        "fit", scores, "--key", tmp_path / "all.csv", "-o", many, "--in-pieces", "--force"
+    )
     assert result.exit_code == 0, result.stderr  # a key may have scores, too
     write(every.drop("enrol", "test", "score"), tmp_path / "labels.csv")
-    result = command("fit", scores, "--key", tmp_path / "labels.csv", "-o", many, "--quiet")
+    result = command(
+        "fit", scores, "--key", tmp_path / "labels.csv", "-o", many, "--quiet", "--force"
+    )
     only_line(result, "no ids in common")
 
 

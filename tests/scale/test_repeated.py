@@ -117,10 +117,15 @@ def test_files_without_names_are_not_looked_at(tmp_path: Path) -> None:
 def test_the_verbs_refuse_them_in_memory_and_in_pieces(tmp_path: Path) -> None:
     path, out = written(tmp_path, again(trials(), 7), "a.parquet"), tmp_path / "model.json"
     for options in ([], ["--in-pieces"]):
-        only_line(command("fit", path, "-o", out, *options), "1 repeated trials, such as (m0-7 t0)")
-        result = command("fit", path, "-o", out, "--duplicates", "all", "--quiet", *options)
+        only_line(
+            command("fit", path, "-o", out, "--force", *options),
+            "1 repeated trials, such as (m0-7 t0)",
+        )
+        result = command(
+            "fit", path, "-o", out, "--force", "--duplicates", "all", "--quiet", *options
+        )
         assert result.exit_code == 0, result.stderr
     only_line(
-        command("fit", path, "-o", out, "--in-pieces", "--duplicates", "first"),
+        command("fit", path, "-o", out, "--force", "--in-pieces", "--duplicates", "first"),
         "trials cannot be read in pieces with --duplicates first",
     )

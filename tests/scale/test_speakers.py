@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from llrcal.trials.trials import TrialSet
 from tests.scale.sets import cut_small
 
 PEOPLE = 12
+GRID = np.linspace(-9, 7, 161)
 
 
 @cache
@@ -70,6 +72,19 @@ def opened(source: object, **options: object) -> TrialSet:
     return llrcal.open_trials(source, in_pieces=True, **options)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("where", ["ids", "columns"])
+def test_a_key_names_the_speakers_that_training_counts(where: str, tmp_path: Path) -> None:
+    table = (IDS if where == "ids" else COLUMNS).unique(["enrol", "test"], maintain_order=True)
+    paths = tmp_path / "scores", tmp_path / "key"
+    table.select("enrol", "test", "score").write_csv(paths[0], separator=" ")
+    table.drop("score").write_csv(paths[1], separator=" ")
+    whole = llrcal.fit(llrcal.read_trials(paths[0], key=paths[1]), method="logistic")
+    parts = llrcal.fit(opened(str(paths[0]), key=str(paths[1])), method="logistic")
+    assert whole.speakers == (11, PEOPLE)
+    assert parts == whole
+    assert parts(GRID).tobytes() == whole(GRID).tobytes()
+
+
 @pytest.mark.parametrize("kind", ["text", "parquet", "two files"])
 @pytest.mark.parametrize("where", ["ids", "columns"])
 def test_intervals_are_those_of_trials_in_memory(kind: str, where: str, tmp_path: Path) -> None:
@@ -87,6 +102,16 @@ def test_intervals_are_those_of_trials_in_memory(kind: str, where: str, tmp_path
     found = intervals(opened(str(path)))
     assert found.by == "speaker"
     assert found == expected
+    # So do calibrations and fusions, which know how many speakers each class has.
+    both = llrcal.read_trials(table), opened(str(path))
+    for method in llrcal.METHODS:
+        whole, parts = (llrcal.fit(some, method=method) for some in both)
+        assert whole.speakers == (11, PEOPLE)
+        assert whole.supported_llrs == (-math.log(12), math.log(67))
+        assert parts == whole
+        assert parts(GRID).tobytes() == whole(GRID).tobytes()
+    fused = llrcal.out_of_core.fuse(str(path), scores=["score"])
+    assert fused.training.speakers == (11, PEOPLE)
     told = [note.text for note in opened(str(path)).notes if note.code == "speakers"]
     assert told == ([f"{path}: speakers in their ids"] if where == "ids" else [])
 
@@ -211,7 +236,7 @@ def test_training_says_that_it_does_not_use_them(tmp_path: Path) -> None:
     path = tmp_path / "scores.parquet"
     IDS.write_parquet(path)
     notes = llrcal.fit(opened(str(path)), method="gaussian").report.all_notes
-    assert "in pieces they are taken to be independent" in str([*map(str, notes)])
+    assert "in pieces intervals take trials to be independent" in str([*map(str, notes)])
 
 
 def test_frames_of_a_cluster_have_no_speakers() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -123,16 +124,15 @@ def test_hypotheses_are_told_from_other_labels(tmp_path: Path) -> None:
     assert read_trials(scores, key).forensic
 
 
-@pytest.mark.parametrize("word", LABEL_OF_WORD)
-def test_every_word_for_a_label(tmp_path: Path, word: str) -> None:
-    kind = LABEL_OF_WORD[word]
-    words = [f"a b{i} {i}.5 {word}\n" for i in range(20)]
-    other = "nontarget" if kind is Label.TARGET else "target"
-    path = tmp_path / "a.txt"
-    path.write_text("".join(words) + f"c d 99.5 {other}\n")
-    trials = read_trials(path, spoof="only" if kind is Label.SPOOF else "error")
-    in_question = trials.tar if kind is Label.TARGET else trials.non
-    assert in_question.tolist() == [i + 0.5 for i in range(20)]
+def test_every_word_for_a_label(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    for word, kind in LABEL_OF_WORD.items():
+        words = [f"a\tb{i}\t{i}.5\t{word}\n" for i in range(20)]
+        other = "nontarget" if kind is Label.TARGET else "target"
+        path.write_text("".join(words) + f"c\td\t99.5\t{other}\n")
+        trials = read_trials(path, spoof="only" if kind is Label.SPOOF else "error")
+        in_question = trials.tar if kind is Label.TARGET else trials.non
+        assert in_question.tolist() == [i + 0.5 for i in range(20)]
 
 
 @pytest.mark.parametrize("label", ["tArget", "targets", "2", "hp", "maybe", "TRUE?"])
@@ -269,3 +269,37 @@ def test_named_pipes(tmp_path: Path, packed: Callable[[bytes], bytes]) -> None:
     tar = Pipe(tmp_path / "tar", packed(b"1.5\n2.5\n"))
     non = Pipe(tmp_path / "non", packed(b"-1.5\n"))
     assert read_trials(tar.path, nontargets=non.path).scores.tolist() == [1.5, 2.5, -1.5]
+
+
+def test_a_table_of_a_forensic_case(tmp_path: Path) -> None:
+    path = tmp_path / "case.csv"
+    path.write_text(
+        "Known speaker,Questioned speaker,Known recording,Questioned recording,score,Truth\n"
+        "ann,ann,a1,a2,2.5,same speaker\nann,bob,a1,b1,-1.5,Different speakers\n"
+        "bob,bob,b1,b2,1.5,Same Speaker\n"
+    )
+    trials = read_trials(path)
+    assert trials.labels.tolist() == [True, False, True]
+    assert trials.ids is not None
+    assert trials.ids.columns == ["enrol", "test"]
+    assert trials.has_speakers
+
+
+def test_a_likely_score_is_suggested_and_a_name_may_have_a_comma(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    rows = [f"{i},{i / 7 - 2},{i / 9},{'yes' if i > 9 else 'no'}\n" for i in range(20)]
+    for names, advice in (
+        ('Nr,"cosine, mean",snr', '"score=cosine, mean"'),
+        (",snr,Score of it", "score=Score of it"),
+        ("Nr,a,b", "score=NAME"),
+    ):
+        path.write_text(f"{names},label\n{''.join(rows)}")
+        with pytest.raises(TrialFileError, match=r"3 columns could be the score") as caught:
+            read_trials(path)
+        [setting] = [one for one in caught.value.args if not isinstance(one, str)]
+        assert setting.value == advice
+        if "NAME" not in advice:
+            assert shlex.split(setting.option) == ["--columns", advice]
+            column = 1 if "cosine" in advice else 2
+            found = read_trials(path, columns=advice).scores.tolist()
+            assert found == [float(row.split(",")[column]) for row in rows]

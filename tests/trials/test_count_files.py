@@ -150,14 +150,14 @@ class TestEverywhere:
 
     @pytest.mark.parametrize("ending", ENDINGS)
     def test_scores_become_llrs(self, ending: str) -> None:
-        GROUPED.save(f"counts.{ending}")
-        done("apply", "old.json", f"counts.{ending}", "-o", f"llrs.{ending}")
+        GROUPED.save(f"grouped.{ending}")
+        done("apply", "old.json", f"grouped.{ending}", "-o", f"llrs.{ending}")
         cal = llrcal.load("old.json")
         assert isinstance(cal, llrcal.Calibration)
         expected, found = GROUPED.mapped(cal), read(f"llrs.{ending}")
         assert columns(found) == columns(expected)
         assert columns(found.without[2]) == columns(expected.without[2])
-        out_of_core.apply(cal, f"counts.{ending}", f"again.{ending}")
+        out_of_core.apply(cal, f"grouped.{ending}", f"again.{ending}")
         assert columns(read(f"again.{ending}")) == columns(expected)
 
 

@@ -77,7 +77,7 @@ def numbers(trials: Any) -> Any:
     curves = [ev.bayes_error, ev.min_bayes_error, ev.cross_entropy, ev.min_cross_entropy]
     rates = [ev.threshold(), ev.threshold(pfa=0.1), ev.threshold(pmiss=0.3), ev.error_rates]
     return (
-        ev.to_dict(rules=["brier", "boosting"], forensic=True),
+        ev.to_dict(rules=["brier", "log"], forensic=True),
         [curve(PRIORS).tolist() for curve in curves],
         [ev.pmiss(PRIORS).tolist(), ev.pfa(PRIORS).tolist(), ev.notes, ev.bulk(0.01)],
         [ev.tar_range, ev.non_range, ev.cllr_multiplied(2.0), rates],

@@ -31,7 +31,7 @@ UNSPOKEN = """
 --preset --method --bounds --p-target --c-miss --c-fa --alpha --rule --out -o --in-pieces --workers
 --scheduler --train --train-key --test --test-key --data --data-key --folds --llrs --learning-curve
 --criterion --paper --error-rates --plain --adapt --rising --no-rising --forensic --bayes
---no-in-pieces --worst --llrs
+--no-in-pieces --worst --llrs --labelled --factor
 """  # options that have nothing to do with files
 
 
@@ -126,15 +126,17 @@ def test_every_word_for_a_label_is_on_the_page() -> None:
     rows = {"target": Label.TARGET, "non-target": Label.NONTARGET, "spoof": Label.SPOOF}
     found: dict[str, Label] = {}
     for row, label in rows.items():
-        words = words_of(row)
+        words = [word.replace("-", joint) for word in words_of(row) for joint in "-_ "]
+        words = [word for word in words if word[-1].islower() or word in words_of(row)]
         found |= dict.fromkeys(words, label)
         small = [word for word in words if word.islower()]
-        found |= {form: label for word in small for form in (word.capitalize(), word.upper())}
+        forms = (str.capitalize, str.title, str.upper)
+        found |= {form(word): label for word in small for form in forms}
     assert found == LABEL_OF_WORD
 
 
 def test_every_option_on_the_page_exists() -> None:
-    verbs = ("fit", "apply", "evaluate", "convert", "compare")
+    verbs = ("fit", "apply", "evaluate", "convert", "compare", "adapt", "watch")
     known = {
         option
         for name in verbs

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
+from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import openpyxl
+import pandas as pd
 import pytest
 
 import llrcal
@@ -16,8 +18,8 @@ from llrcal.errors import OptionError, TrialFileError
 from llrcal.trials import read_trials
 from llrcal.trials.request import ReadOptions
 from llrcal.trials.rewriting import rewrite
+from tests.cli.running import done, only_line
 from tests.cli.running import llrcal as run
-from tests.cli.running import only_line
 
 SCORES = [1.5, -0.25, 1e-05, -3.0]
 LABELS = ["SS", "DS", "SS", "DS"]
@@ -112,10 +114,16 @@ def test_workbooks(tmp_path: Path) -> None:
     path = workbook(tmp_path, [], TABLE)
     trials = read_trials(path)
     assert trials.scores.tolist() == SCORES
-    assert "sheet 'Sheet1', columns by name" in str(trials.notes[0])
+    assert "sheet 'Sheet1': 4 trials; columns by name" in str(trials.notes[0])
     llrcal.fit(trials).save(tmp_path / "model.json")
     result = run("apply", tmp_path / "model.json", path, "-o", tmp_path / "out.xlsx")
-    only_line(result, "scores in workbooks are not replaced; convert the file first")
+    only_line(result, "LLRs of a workbook are written as CSV: name")
+    done("apply", tmp_path / "model.json", path, "-o", tmp_path / "out.csv")
+    llrs = read_trials(tmp_path / "out.csv", keep=["model"])
+    assert llrs.scores.tolist() == llrcal.fit(trials)(trials.scores).tolist()
+    assert llrs.labels.tolist() == trials.labels.tolist()
+    assert llrs.kept is not None
+    assert llrs.kept["model"].to_list() == MODELS
 
 
 def test_workbooks_with_several_sheets_or_none(tmp_path: Path) -> None:
@@ -123,8 +131,51 @@ def test_workbooks_with_several_sheets_or_none(tmp_path: Path) -> None:
         read_trials(workbook(tmp_path, TABLE, TABLE))
     with pytest.raises(TrialFileError, match="every sheet is empty"):
         read_trials(workbook(tmp_path, []))
-    with pytest.raises(TrialFileError, match="two columns have the same name"):
+    with pytest.raises(TrialFileError, match="2 columns could be the score: score, score"):
         read_trials(workbook(tmp_path, [["score", "same", "score"], [1.5, True, 2.5]]))
+
+
+ODD = {
+    "date": datetime(2024, 1, 2, tzinfo=None),
+    "day": date(2024, 1, 2),
+    "time": time(1, 2),
+    "duration": timedelta(hours=3),
+    "truth": True,
+    "text": "n/a",
+}
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize("rows", [4, 30])
+def test_what_is_no_number_among_scores_is_refused(tmp_path: Path, odd: str, rows: int) -> None:
+    body: list[list[object]] = [[f"m{i}", i / 8, i % 2 == 0] for i in range(rows)]
+    body[2][1] = ODD[odd]
+    path = workbook(tmp_path, [["model", "score", "same"], *body])
+    for in_pieces in (False, True):
+        with pytest.raises(
+            TrialFileError, match=r"trials\.xlsx, sheet 'Sheet', line 4: the score '"
+        ):
+            llrcal.open_trials(path, in_pieces=in_pieces)
+    scores = pd.DataFrame({"score": [row[1] for row in body], "same": [row[2] for row in body]})
+    with pytest.raises(TrialFileError, match="1 non-numeric values, the first in row 2"):
+        read_trials(scores)
+
+
+def test_titles_and_blank_rows_of_a_sheet(tmp_path: Path) -> None:
+    path = workbook(tmp_path, [["Case 17"], [], ["#", *TABLE[0][1:]], [], *TABLE[1:], []])
+    trials = read_trials(path)
+    assert trials.scores.tolist() == SCORES
+    assert "sheet 'Sheet' below its title: 4 trials; columns by name" in str(trials.notes[0])
+    bad = workbook(tmp_path, [["Case 17"], [], *TABLE, [], [9, "z", "?", True]])
+    with pytest.raises(TrialFileError, match=r"line 9: the score '\?' is not a number"):
+        read_trials(bad)
+
+
+def test_empty_scores_of_a_sheet(tmp_path: Path) -> None:
+    path = workbook(tmp_path, [*TABLE, [9, "z", None, True]])
+    with pytest.raises(TrialFileError, match="line 6: has no score"):
+        read_trials(path)
+    assert read_trials(path, on_nan="drop").scores.tolist() == SCORES
 
 
 def test_without_openpyxl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

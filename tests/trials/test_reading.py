@@ -61,7 +61,10 @@ def test_texts_of_one_class(tmp_path: Path, before: str) -> None:
 
 
 def test_texts_of_one_class_with_names(tmp_path: Path) -> None:
-    tar, non = ("".join(f"{score!r},a,b\n" for score in part.tolist()) for part in (TAR, NON))
+    tar, non = (
+        "".join(f"{score!r},{name}{i},b\n" for i, score in enumerate(part.tolist()))
+        for name, part in (("a", TAR), ("c", NON))
+    )
     header = "similarity,file1,file2\n"
     assert_same(read_both(tmp_path, header + tar, header + non))
     assert_same(read_both(tmp_path, tar, non))  # the only column of numbers

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llrcal import TrialFileError, read_trials
+from llrcal import OptionError, TrialFileError, read_trials
+from llrcal.files.compression import zstd
 from llrcal.trials.source import Source, whole_lines
 from tests.trials.files import EXAMPLE, PACKED, assert_reads, wespeaker
 
@@ -54,6 +57,8 @@ def test_what_is_no_file(tmp_path: Path) -> None:
     with pytest.raises(TrialFileError, match="cannot be read: File name too long"):
         read_trials("x" * 5000 + ",y")
     with pytest.raises(TrialFileError, match="is a folder, not a file"):
+        read_trials(tmp_path)
+    with pytest.raises(OptionError, match="the name of a file or folder is empty"):
         read_trials("")
 
 
@@ -102,3 +107,27 @@ def test_a_head_has_enough_lines_to_tell_a_header(tmp_path: Path) -> None:
     rows = [b"x" * 200_000 + b"\n"] * 6
     path.write_bytes(b"".join(rows))
     assert Source(str(path)).head.count(b"\n") >= 4
+
+
+def test_zstd_is_needed_only_for_zstd(tmp_path: Path) -> None:
+    lines = "".join(f"a t{i} {i % 7 + i % 2}.5 {'non' * (i % 2)}target\n" for i in range(60))
+    (tmp_path / "plain.txt").write_text(lines)
+    (tmp_path / "packed.zst").write_bytes(zstd.compress(lines.encode()))
+    for command, words in (
+        ("fit plain.txt -o model.json", "Model: model.json"),
+        (
+            "fit packed.zst -o other.json",
+            "packed.zst: zstd needs backports.zstd, which is not inst",
+        ),
+        ("apply model.json plain.txt -o llrs.zst", 'pip install "llrcal[zstd]"'),
+    ):
+        code = (
+            "import sys; sys.modules['backports.zstd'] = sys.modules['compression.zstd'] = None\n"
+            f"sys.argv = ['llrcal', *{command.split()!r}]; from llrcal.cli import main; main()"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False
+        )
+        assert words in done.stdout + done.stderr
+    assert [*tmp_path.glob("*.json")] == [tmp_path / "model.json"]
+    assert not (tmp_path / "llrs.zst").exists()

@@ -237,7 +237,7 @@ def test_models_that_a_list_names_as_speakers(tmp_path: Path) -> None:
         ("", "23 of 23 enrol ids have no speaker by .*utt2spk, such as 'id102"),
         ("a\n", "line 1 has 1 columns; a list of speakers has the id"),
         ("\na s\na b c\n", "line 3 has 3 columns"),
-        ("a s\na t\nb u\nb u\n", "has two speakers for 'a'$"),
+        ("a s\na t\nb u\nb u\n", "has two speakers for 'a', on lines 1 and 2$"),
         (b"a \xff\n", "is not text"),
     ],
     ids=["empty", "one column", "three columns", "two speakers", "not text"],

@@ -10,6 +10,7 @@ import pytest
 
 import llrcal
 from llrcal.arrays import Array
+from llrcal.errors import TrialFileError
 
 FRAME = pl.DataFrame(
     {
@@ -49,6 +50,23 @@ def test_arrays_without_ids(tmp_path: Path) -> None:
     assert (
         tmp_path / "t.csv"
     ).read_text() == "score,label\n2.0,target\n1.5,target\n0.25,nontarget\n"
+
+
+def test_columns_that_a_text_cannot_hold(tmp_path: Path) -> None:
+    for text, refused in (("a\tb", ["tsv"]), ("a\nb", ["tsv", "csv"]), ("a b", [])):
+        frame = pl.DataFrame({"score": [1.5, -0.5], "label": [1, 0], "line": [text, None]})
+        trials = llrcal.read_trials(frame, keep=["line"])
+        for kind in ("tsv", "csv", "parquet"):
+            path = tmp_path / f"t.{kind}"
+            if kind in refused:
+                with pytest.raises(TrialFileError, match="has tabs or line ends, which"):
+                    llrcal.write_trials(trials, path)
+                continue
+            llrcal.write_trials(trials, path)
+            again = llrcal.read_trials(path, keep=["line"]).kept
+            path.unlink()
+            assert again is not None
+            assert again["line"][0] == text
 
 
 def test_what_cannot_be_written(tmp_path: Path) -> None:

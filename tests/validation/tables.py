@@ -22,6 +22,6 @@ def write_table(path: Path, *, people: str = "s", speakers: int = 24, named: boo
     lines = [f"enrol,test,{who}score,truth"]
     for i, (a, b, score) in enumerate(rows):
         speaker = f"{names[a]},{names[b]}," if named else ""
-        lines.append(f"a{i},b{i},{speaker}{score:.6f},{'SS' if a == b else 'DS'}")
+        lines.append(f"a{i},{people}{speakers}x{i},{speaker}{score:.6f},{'SS' if a == b else 'DS'}")
     path.write_text("\n".join(lines) + "\n", "utf-8")
     return path

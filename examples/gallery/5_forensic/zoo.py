@@ -2,8 +2,8 @@
 Zoo plot
 ========
 
-Which speakers are hard to recognize, and which are mistaken for others: the animals of Doddington,
-and of Yager and Dunstone, with how many there would be by chance.
+Which speakers are hard to recognize, on the left, and which are mistaken for others, below; larger
+points have a larger share of Cllr.
 """
 
 import llrcal

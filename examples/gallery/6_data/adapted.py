@@ -2,7 +2,7 @@
 What adaptation gains
 =====================
 
-Bayes error in the field: as trained, and after ``adapt``, which saw no label.
+Bayes error in new conditions: as trained, and after ``adapt``, which saw no label.
 """
 
 import warnings

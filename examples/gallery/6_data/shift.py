@@ -2,7 +2,7 @@
 My data have shifted
 ====================
 
-In the field all scores are lower and closer together, and nobody has labels there. ``adapt``
+In new conditions all scores are lower and closer together, and nobody has labels there. ``adapt``
 moves both classes so that their mixture fits those scores.
 """
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
 
+from llrcal.adaptation.classes import TrainedClasses
 from llrcal.adaptation.field import Field, expected_cllr
 from llrcal.adaptation.findings import findings, notes_on
-from llrcal.adaptation.given import Given, Unlabelled
-from llrcal.adaptation.source import SourceModel
-from llrcal.arrays import ArrayLike, Floats, is_number
-from llrcal.calibrations.adapted import Adapted
+from llrcal.adaptation.given import Given, Unlabelled, number_of_speakers
+from llrcal.arrays import ArrayLike, Bools, Floats, is_number
 from llrcal.calibrations.bounds import Bounds
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.portrait import ClassPortrait, Portrait
@@ -20,13 +18,11 @@ from llrcal.errors import OptionError
 from llrcal.fitting.report import Report
 from llrcal.messages import Setting
 from llrcal.notes import warn
-from llrcal.onepass.cells import even_ranks
 
-# Bits of Cllr: a calibration is not changed for an expected gain that is less.
-_WORTHWHILE = 0.002
-_NO_EVIDENCE = 0.97  # bits; LLRs that are expected to cost more say next to nothing
+# Bits of Cllr: a calibration is not changed for an expected gain that is less. LLRs that are
+# expected to cost more than the second say next to nothing, and are called so. Not tuned.
+_WORTHWHILE, _NO_EVIDENCE = 0.002, 0.97
 _NEGLIGIBLE = 1e-12  # the mass of a node at which LLRs are not kept
-_CELLS = 100  # of a portrait
 
 
 def adapt(
@@ -37,11 +33,13 @@ def adapt(
     factor: float = 2.0,
     tar: ArrayLike | None = None,
     non: ArrayLike | None = None,
+    speakers: ArrayLike | None = None,
 ) -> Calibration:
     """Adapt a calibration to the field by unlabelled scores, a few labelled ones, or both.
 
     The calibration that is returned has the least expected cost (Cllr) over what may have happened
-    since training: nothing, a shift of both classes, or anything in between.
+    since training: nothing; a move of both classes, together or against each other; or something
+    that no move explains, where LLRs shrink to what the order of the scores still says.
 
     Parameters
     ----------
@@ -52,12 +50,14 @@ def adapt(
         scores if they are distances; or trials in memory, in pieces (:mod:`llrcal.out_of_core`) or
         on a cluster (:mod:`llrcal.dask`), whose labels are not used.
     p_target
-        Roughly the share of targets among ``scores``. What you say is believed, so say nothing if
-        you do not know it.
+        Roughly the share of targets among ``scores``. Omit it if unknown.
     factor
         How far off ``p_target`` may be: a factor that is one standard deviation.
     tar, non
         Labelled scores from the field, if there are any; both or neither.
+    speakers
+        How many speakers ``scores`` are of: a number, or a label (or two) for each score. Few
+        people say little about others. Without this, many are assumed, and a note says so.
 
     Returns
     -------
@@ -89,7 +89,9 @@ def adapt(
     >>> there.adapted.choice, round(there.adapted.non_shift.value, 1)
     ('moved', 1.0)
     """
-    adapted = adaptation(cal, scores, p_target=p_target, factor=factor, tar=tar, non=non)
+    adapted = adaptation(
+        cal, scores, p_target=p_target, factor=factor, tar=tar, non=non, speakers=speakers
+    )
     warn(adapted.report.notes)
     return adapted
 
@@ -102,31 +104,26 @@ def adaptation(
     factor: float = 2.0,
     tar: ArrayLike | None = None,
     non: ArrayLike | None = None,
+    speakers: ArrayLike | None = None,
 ) -> Calibration:
     """The same as :func:`adapt`, for callers that handle the notes themselves."""
     portrait = portrait_of(cal)
     check_options(p_target, factor)
     given = Given.of(cal, scores, tar, non)
-    field = Field.of(cal, SourceModel.of(portrait), given, p_target, factor)
+    people = number_of_speakers(scores, speakers)
+    field = Field.of(cal, TrainedClasses.of(portrait), given, p_target, factor, people)
     llrs = np.clip(field.llrs, *_ends(cal))
     gain = expected_cllr(field.mean, field.old_llrs) - expected_cllr(field.mean, llrs)
     applied = gain >= _WORTHWHILE
-    what = Adapted(
-        applied=applied,
-        choice=_choice(field, llrs) if applied else "as it was",
-        p_target=None if p_target is None else float(p_target),
-        factor=float(factor),
-        unlabelled=round(given.pool.count) if given.pool else 0,
-        tar=round(given.tar.count) if given.tar else 0,
-        non=round(given.non.count) if given.non else 0,
-        **findings(field, llrs if applied else field.old_llrs, p_target),
-    )
-    notes = tuple(notes_on(what, field))
+    choice = _choice(field, llrs) if applied else "as it was"
+    kept_llrs = llrs if applied else field.old_llrs
+    what = findings(field, kept_llrs, p_target, factor, applied=applied, choice=choice)
+    notes = tuple(notes_on(what))
     if not applied:
         if cal.adapted is not None:  # its LLRs still hold
             what = replace(what, scores=cal.adapted.scores, llrs=cal.adapted.llrs)
         return replace(cal, adapted=what, report=cal.report.with_notes(notes))
-    kept = field.mean[0] + field.mean[1] > _NEGLIGIBLE
+    kept = np.minimum(np.sum(field.mean, axis=0), np.min(field.known, axis=0)) > _NEGLIGIBLE
     kept &= np.append(True, np.diff(field.scores) > 0)  # or they are rounded to the same
     what = replace(what, scores=tuple(field.scores[kept].tolist()), llrs=tuple(llrs[kept].tolist()))
     return replace(
@@ -135,7 +132,7 @@ def adaptation(
         bounds=_bounds(cal.bounds, field, given),
         report=replace(_report(field), notes=notes),
         margins=None,
-        portrait=_portrait(cal, field),
+        portrait=_portrait(cal, field, kept),
     )
 
 
@@ -179,69 +176,45 @@ def check_share(share: float, setting: str) -> None:
 
 
 def _ends(cal: Calibration) -> tuple[float, float]:
-    """Between which LLRs are kept: as far as bounds may let them go."""
-    ends = cal.bounds.ends(*cal.supported_llrs) or (-100.0, 100.0)
-    room = max(cal.bounds.soft_end, 0.0) * 5
-    return ends[0] - room, ends[1] + room
+    """Between which LLRs are kept."""
+    return cal.bounds.ends(*cal.supported_llrs) or (-100.0, 100.0)
 
 
 def _choice(field: Field, llrs: Floats) -> str:
     if expected_cllr(field.mean, llrs) > _NO_EVIDENCE:
         return "no evidence"
-    as_they_were = [one.unmoved for one in field.hypotheses]
-    return "in between" if field.weights[as_they_were].sum() > 0.5 else "moved"
+    if field.probability(kind="unknown") > 0.5:
+        return "order"
+    return "in between" if field.probability(kind="unmoved") > 0.5 else "moved"
 
 
 def _bounds(old: Bounds, field: Field, given: Given) -> Bounds:
-    """Bounds with the range of the new scores, and with the old range, moved along."""
-    low, high = given.range
-    for end in (old.lowest_score, old.highest_score):
-        if abs(end) < math.sqrt(np.finfo(float).max):
-            at = _moved_along(field, end)
-            low, high = min(low, at), max(high, at)
-    eer_score = None
-    if old.eer_score is not None:
-        eer_score = min(max(float(field.scores[field.eer_node]), low), high)
+    """Bounds with the range of the new scores, and of what the classes are expected to reach."""
+    below, least = np.cumsum(np.sum(field.mean, axis=0)) / 2, 1 / field.classes.tar.count
+    reached = field.scores[np.searchsorted(below[:-1], [least / 2, 1 - least / 2])]
+    low, high = float(min(*given.range, *reached)), float(max(*given.range, *reached))
+    eer_score = old.eer_score and float(np.clip(field.scores[field.eer_node], low, high))
     return replace(old, lowest_score=low, highest_score=high, eer_score=eer_score)
 
 
-def _moved_along(field: Field, score: float) -> float:
-    """Where a score of the nearer class goes."""
-    source = field.source
-    seen, moves = (score - source.origin) / source.unit, field.importance @ field.draws
-    sides = zip((source.tar.theta, source.non.theta), source.moved(moves), strict=True)
-    old, new = min(sides, key=lambda side: abs(seen - side[0][0]) / np.exp(side[0][1]))
-    wider = np.exp(new.theta[1] - old[1])
-    return source.origin + source.unit * float(new.theta[0] + (seen - old[0]) * wider)
-
-
-def _portrait(cal: Calibration, field: Field) -> Portrait:
+def _portrait(cal: Calibration, field: Field, kept: Bools) -> Portrait:
     """What the classes look like in the field, for the next time."""
-    sides = zip(field.known, (cal.tar_count, cal.non_count), strict=True)
-    return Portrait(*(_portrait_of_class(field.scores, mass, count) for mass, count in sides))
-
-
-def _portrait_of_class(scores: Floats, masses: Floats, count: int) -> ClassPortrait:
-    """Points at the means of cells, as the portrait of training scores has them."""
-    shares = masses / masses.sum()
-    below, sums = np.cumsum(shares), np.cumsum(shares * (scores - scores[0]))
-    least = 0.5 / max(count, 10)
-    edges = np.concatenate([[0.0], even_ranks(least, 1 - least, _CELLS), [1.0]])
-    each = np.diff(edges)
-    means = scores[0] + np.diff(np.interp(edges, below, sums, left=0.0)) / each
-    at, first = np.unique(np.maximum.accumulate(means), return_index=True)
-    return ClassPortrait(tuple(at.tolist()), tuple((np.add.reduceat(each, first) * count).tolist()))
+    at = tuple(field.scores[kept].tolist())
+    tar, non = (
+        ClassPortrait(at, tuple((count * masses[kept] / masses[kept].sum()).tolist()))
+        for masses, count in zip(field.known, (cal.tar_count, cal.non_count), strict=True)
+    )
+    return Portrait(tar, non)
 
 
 def _report(field: Field) -> Report:
-    ends = [one.solution for one in field.hypotheses]
-    best = field.best.solution
+    best = field.hypotheses[int(field.weights.argmax())]
     return Report(
-        converged=all(end.converged for end in ends),
-        reason="adapted: " + best.reason,
-        iterations=sum(end.iterations for end in ends),
+        converged=best.converged,
+        reason=f"adapted: {best.kind}",
+        iterations=0,
         objective=best.value,
-        gradient_norm=best.gradient_norm,
-        saddles_escaped=sum(end.saddles_escaped for end in ends),
-        positive_definite=best.positive_definite,
+        gradient_norm=0.0,
+        saddles_escaped=0,
+        positive_definite=True,
     )

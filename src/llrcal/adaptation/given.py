@@ -1,15 +1,18 @@
-"""The scores from the field, however they are given."""
+"""The scores from the field, however they are given, and of how many people they are."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, Self, runtime_checkable
+from typing import Any, Protocol, Self, runtime_checkable
 
-from llrcal.arrays import ArrayLike
+import numpy as np
+
+from llrcal.arrays import ArrayLike, is_number
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.training import check_spread
-from llrcal.errors import DegenerateError, ScoreError
+from llrcal.errors import DegenerateError, OptionError, ScoreError
 from llrcal.inputs.scores import as_scores
+from llrcal.messages import Setting
 from llrcal.onepass.cells import Cells
 from llrcal.onepass.summary import Summary
 
@@ -32,10 +35,10 @@ Unlabelled = ArrayLike | Summary | Poolable
 class Given:
     """The scores from the field, in the direction in which the calibration was trained."""
 
-    pool: Cells | None
+    pool: Cells
     """The unlabelled scores."""
-    tar: Cells | None
-    non: Cells | None
+    tar: Cells
+    non: Cells
     range: tuple[float, float]
     """Least and greatest of them all."""
 
@@ -52,21 +55,53 @@ class Given:
         if scores is None and tar is None:
             raise ScoreError("there are no scores from the field: give scores, or tar and non")
         sign = -1 if cal.lower_is_better else 1
-        pool = None if scores is None else _summary(scores, "unlabelled", sign)
-        few_tar, few_non = (
-            None if side is None else _summary(side, name, sign, may_be_equal=True)
-            for side, name in ((tar, "target"), (non, "non-target"))
+        summaries = [
+            None if side is None else _summary(side, name, sign)
+            for side, name in ((scores, "unlabelled"), (tar, "target"), (non, "non-target"))
+        ]
+        pool, few_tar, few_non = (
+            Cells.empty() if side is None else Cells.of(side) for side in summaries
         )
-        every = [side for side in (pool, few_tar, few_non) if side is not None]
-        return cls(
-            None if pool is None else Cells.of(pool),
-            None if few_tar is None else Cells.of(few_tar),
-            None if few_non is None else Cells.of(few_non),
-            (min(side.least for side in every), max(side.greatest for side in every)),
-        )
+        ends = [end for side in summaries if side for end in (side.least, side.greatest)]
+        return cls(pool, few_tar, few_non, (min(ends), max(ends)))
 
 
-def _summary(scores: Unlabelled, name: str, sign: int, *, may_be_equal: bool = False) -> Summary:
+def number_of_speakers(scores: object, speakers: ArrayLike | None) -> float | None:
+    """Of how many speakers scores are; None if nobody says so.
+
+    Labels are one or two for each score; speakers who have more scores than others add less.
+
+    Raises
+    ------
+    OptionError
+        If it is neither a number of at least 1 nor labels.
+    """
+    if speakers is None:
+        return None
+    labels = np.asarray(speakers)
+    if labels.ndim:
+        if not labels.size or len(labels) != _count(scores):
+            raise OptionError(
+                Setting("speakers"),
+                " has another length than the scores; give a number, or a "
+                "label (or two) for each score",
+            )
+        counts = np.unique(labels, return_counts=True)[1] / labels.size
+        return float(1 / (counts @ counts))
+    if not is_number(speakers) or not float(labels) >= 1:
+        raise OptionError(
+            Setting("speakers"),
+            f" is {speakers!r:.50}; give the number of speakers among the "
+            "scores, at least 1, or a label for each score",
+        )
+    return float(labels)
+
+
+def _count(scores: Any) -> int:
+    return scores.pooled().count if isinstance(scores, Poolable) else np.size(scores)
+
+
+def _summary(scores: Unlabelled, name: str, sign: int) -> Summary:
     """One of the scores, negated if they are distances."""
     if isinstance(scores, Summary):
         found = scores
@@ -77,7 +112,7 @@ def _summary(scores: Unlabelled, name: str, sign: int, *, may_be_equal: bool = F
         found = Summary.of(-values if sign < 0 else values)
     if found.least < found.greatest:
         check_spread(found.grid.unit, name)
-    elif not may_be_equal:
+    elif name == "unlabelled":
         raise DegenerateError(
             f"all {found.count:,} {name} scores equal {sign * found.least:g}: they say nothing "
             "about how the classes have moved"

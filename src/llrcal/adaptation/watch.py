@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from llrcal.adaptation.adapt import check_options, portrait_of
-from llrcal.adaptation.field import Field, fitted_share
-from llrcal.adaptation.findings import notes_on_scores
-from llrcal.adaptation.given import Given, Unlabelled
-from llrcal.adaptation.prediction import Bins, estimate, predicted
-from llrcal.adaptation.source import SourceModel, dithered
-from llrcal.arrays import Floats
+from llrcal.adaptation.classes import TrainedClasses
+from llrcal.adaptation.field import Field
+from llrcal.adaptation.findings import findings, notes_on
+from llrcal.adaptation.given import Given, Unlabelled, number_of_speakers
+from llrcal.arrays import ArrayLike
 from llrcal.calibrations.adapted import Estimate
 from llrcal.calibrations.calibration import Calibration
 from llrcal.notebook import html_table
 from llrcal.notes import Note, warn
-from llrcal.onepass.cells import Cells
 
-Verdict = Literal["as in training", "moved", "moved, cost unknown"]
-# Chosen on halves of sets that had not moved, and on pairs of conditions of NIST SRE 2008.
-COSTLY = 0.01  # bits of Cllr
-_SURE = 0.8  # the probability that a change is costly, for "moved"
-_STRANGE = 0.5  # the probability that scores are something else altogether
-# Where nothing short of a move explains the scores, and it may well be costly, it is told.
-_HARDLY_UNMOVED, _MAY_BE_COSTLY = 1e-3, 0.12
-_A_FEW = 1e-3  # of the scores
+Verdict = Literal["as in training", "moved", "cannot tell"]
+# Scores are as in training if a change costs less than the first, in bits of Cllr, by the whole of
+# its interval; and have moved if it costs more than the second with a probability of the third.
+# Chosen on families of known truth with 300 and 3,000 training targets.
+NEGLIGIBLE, COSTLY, _SURE = 0.05, 0.01, 0.8
 _RANGES = 10  # of scores, in which they are compared with training
 
 
@@ -42,65 +37,56 @@ class Difference(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Watched:
-    """Whether scores look as in training, and what a change is expected to cost."""
+    """Whether scores look as in training, and what a change costs."""
 
     verdict: Verdict
     count: int
     """How many scores there are."""
+    effective: float
+    """As how many independent scores they weigh."""
     p_target: float | None
     unmoved: float
     """The probability that they are a mixture of the training classes."""
     costly: float
     """The probability that the change costs more than 0.01 bits of Cllr."""
     cost: Estimate
-    """What adapting is expected to gain, in bits of Cllr."""
+    """What the change costs, in bits of Cllr: never negative."""
     cllr: Estimate
     """Cllr of the calibration as it is, expected in the field."""
     share: Estimate
     """Of targets among the scores."""
+    training_share: float
+    """Of targets, at which a mixture of the training classes fits the scores best."""
     differences: tuple[Difference, ...]
     """Ranges of scores, in the direction of the scores, in rising order."""
     notes: tuple[Note, ...] = ()
 
-    @property
-    def moved(self) -> bool:
-        """Whether the field has moved, as far as can be told."""
-        return self.verdict != "as in training"
-
     def to_dict(self) -> dict[str, Any]:
         """The same as plain JSON values."""
-        return {
-            "verdict": self.verdict,
-            "moved": self.moved,
-            "scores": self.count,
-            "p_target": self.p_target,
-            "unmoved": self.unmoved,
-            "costly": self.costly,
-            "cost": list(self.cost),
-            "cllr": list(self.cllr),
-            "share": list(self.share),
-            "differences": [one._asdict() for one in self.differences],
-        }
+        out = {each.name: getattr(self, each.name) for each in fields(self)[:-2]}
+        out |= {name: list(out[name]) for name in ("cost", "cllr", "share")}
+        return out | {"differences": [each._asdict() for each in self.differences]}
 
     def __str__(self) -> str:
-        if not self.moved:
-            return f"as in training: a change is expected to cost {self.cost.value:z.3f} bits"
+        cost, low, high = (f"{max(number, 0.001):.3f}" for number in self.cost)
+        if self.verdict == "as in training":
+            return f"as in training: a change costs at most {high} bits of Cllr"
         if self.verdict == "moved":
-            low, high = (max(end, 0.0) for end in self.cost[1:])
-            return (
-                f"moved: the scores differ from those of training, which costs about "
-                f"{self.cost.value:.3f} bits of Cllr ({low:.3f} to {high:.3f})"
-            )
+            return f"moved: the change costs about {cost} bits of Cllr ({low} to {high})"
+        settle = "30 labelled scores of each class"
+        if self.p_target is None:
+            settle = f"the share of targets, or {settle}"
         return (
-            "moved, cost unknown: the scores differ from those of training, and what this costs "
-            "cannot be told without labels or the share of targets"
+            f"cannot tell: a change may cost up to {high} bits of Cllr, or next to nothing; "
+            f"{settle} would settle it"
         )
 
     def _repr_html_(self) -> str:
         rows = {
             "scores": self.count,
+            "weigh as many independent scores": self.effective,
             "probability that nothing has moved": self.unmoved,
-            "expected cost of the change (bits)": tuple(self.cost),
+            "cost of the change (bits of Cllr)": tuple(self.cost),
             "expected Cllr as it is": tuple(self.cllr),
             "share of targets": tuple(self.share),
         }
@@ -113,28 +99,30 @@ def watch(
     *,
     p_target: float | None = None,
     factor: float = 2.0,
+    speakers: ArrayLike | None = None,
 ) -> Watched:
     """Tell whether unlabelled scores look as in training, and what it costs if they do not.
 
-    Can these scores be a mixture of the two training classes, at any share of targets? The verdict
-    goes by what a change is expected to cost, and not by a p-value, which millions of scores make
-    small for any change.
+    The verdict goes by what a change costs, with its interval, and not by a p-value, which millions
+    of scores make small for any change. Where targets alone have changed, few of them are hidden
+    among non-targets, and unlabelled scores may not tell: then the verdict says so.
 
     Parameters
     ----------
     cal
         A calibration by any method.
-    scores
-        Scores from the field, as for :func:`adapt`.
+    scores, speakers
+        Scores from the field, and the number of speakers, as for :func:`adapt`.
     p_target, factor
         Roughly the share of targets among them, if it is known, and by what factor that may be
-        off, as one standard deviation. A share that is not given may be any.
+        off, as one standard deviation.
 
     Returns
     -------
     Watched
-        Its ``verdict`` is "as in training", "moved", or "moved, cost unknown", where labels or the
-        share of targets are needed to tell what it costs.
+        Its ``verdict`` is "as in training" (a change costs less than 0.05 bits of Cllr, by the
+        whole of its interval), "moved" (it costs more than 0.01 bits, with a probability of 0.8 or
+        more) or "cannot tell".
 
     Raises
     ------
@@ -158,7 +146,7 @@ def watch(
     >>> llrcal.watch(cal, [*(new.tar - 2), *(new.non - 2)]).verdict
     'moved'
     """
-    seen = watched(cal, scores, p_target=p_target, factor=factor)
+    seen = watched(cal, scores, p_target=p_target, factor=factor, speakers=speakers)
     warn(seen.notes)
     return seen
 
@@ -169,77 +157,47 @@ def watched(
     *,
     p_target: float | None = None,
     factor: float = 2.0,
+    speakers: ArrayLike | None = None,
 ) -> Watched:
     """The same as :func:`watch`, for callers that handle the notes themselves."""
     portrait = portrait_of(cal)
     check_options(p_target, factor)
+    people = number_of_speakers(scores, speakers)
     given = Given.of(cal, scores)
-    # No calibration is at stake here: rare targets may weigh more than where one is.
-    field = Field.of(cal, SourceModel.of(portrait), given, p_target, factor, boldly=True)
-    share = estimate(field.shares, field)
-    at = min(max(share.value, 1e-9), 1 - 1e-9)
-    before, after = (predicted(field, llrs, at).cllr for llrs in (field.old_llrs, field.llrs))
-    still = np.array([one.unmoved for one in field.which])
-    gain = np.where(still, np.minimum(before - after, 0.0), before - after)
-    costly = float(field.importance @ (gain > COSTLY))
+    field = Field.of(cal, TrainedClasses.of(portrait), given, p_target, factor, people)
+    what = findings(field, field.old_llrs, p_target, factor, applied=False)
+    cost = field.estimate(field.costs, favoured=False)
+    costly = float(field.neutral @ (field.costs > COSTLY))
+    verdict: Verdict = "moved" if costly >= _SURE else "cannot tell"
     return Watched(
-        verdict=_verdict(field, costly),
-        count=round(field.data.pool.count),
+        verdict="as in training" if cost.high < NEGLIGIBLE else verdict,
+        count=what.unlabelled,
+        effective=what.effective,
         p_target=p_target,
-        unmoved=min(field.unmoved, 1.0),
+        unmoved=what.unmoved,
         costly=costly,
-        cost=estimate(gain, field),
-        cllr=estimate(before, field),
-        share=share,
+        cost=cost,
+        cllr=what.cllr_before,
+        share=what.share,
+        training_share=field.training_share,
         differences=_differences(field, reverse=cal.lower_is_better),
-        notes=tuple(notes_on_scores(field, p_target, factor)),
+        notes=tuple(notes_on(what)),
     )
-
-
-class Mixture(NamedTuple):
-    """The mixture of the training classes that fits scores best, in the direction of training."""
-
-    source: SourceModel
-    share: float
-    """Of targets."""
-    likely: tuple[Cells, ...]
-    """Portraits of the classes of which it holds more than a few."""
-
-    def densities(self, scores: Floats) -> tuple[Floats, Floats]:
-        """Of targets and of non-targets, each times its share."""
-        at = (scores - self.source.origin) / self.source.unit
-        tar, non = (
-            side.densities(side.theta[None, :], at)[0] / self.source.unit
-            for side in (self.source.tar, self.source.non)
-        )
-        return self.share * tar, (1 - self.share) * non
-
-
-def training_mixture(cal: Calibration, given: Given) -> Mixture:
-    """The mixture of the training classes that fits unlabelled scores best."""
-    portrait = portrait_of(cal)
-    source = SourceModel.of(portrait)
-    pool = (given.pool or Cells.empty()).seen_from(source.origin, source.unit)
-    share = fitted_share(source, dithered(pool))
-    sides = ((share, portrait.tar), (1 - share, portrait.non))
-    return Mixture(source, share, tuple(side.cells for part, side in sides if part > _A_FEW))
-
-
-def _verdict(field: Field, costly: float) -> Verdict:
-    strange = field.probability("other scores") + field.probability("reversed")
-    if strange < _STRANGE and costly >= _SURE:
-        return "moved"
-    if strange >= _STRANGE or (field.unmoved < _HARDLY_UNMOVED and costly >= _MAY_BE_COSTLY):
-        return "moved, cost unknown"
-    return "as in training"
 
 
 def _differences(field: Field, *, reverse: bool) -> tuple[Difference, ...]:
     """The scores in ranges, beside the mixture of the training classes that fits them best."""
-    bins = Bins.of(field, field.training_mixture, _RANGES)
-    inner = field.source.origin + bins.edges * field.source.unit
-    edges = np.concatenate([[-np.inf], inner, [np.inf]])
-    rows = list(zip(edges[:-1], edges[1:], bins.seen, bins.expected, strict=True))
+    data, classes = field.data, field.classes
+    first = np.searchsorted(np.cumsum(data.seen), np.arange(1, _RANGES) / _RANGES)
+    last = np.unique(np.minimum(first, len(data.edges) - 1))
+    tar, non = (side[0] for side in classes.masses(data.edges, classes.unmoved))
+    share = field.training_share
+    seen, expected = (
+        np.diff(np.cumsum(masses)[last], prepend=0.0, append=1.0)
+        for masses in (data.seen, share * tar + (1 - share) * non)
+    )
+    ends = [-np.inf, *(classes.origin + data.edges[last] * classes.unit), np.inf]
+    rows = list(zip(ends[:-1], ends[1:], seen, expected, strict=True))
     if reverse:
         rows = [(-high, -low, seen, expected) for low, high, seen, expected in reversed(rows)]
     return tuple(Difference(*map(float, row)) for row in rows)

@@ -27,7 +27,9 @@ class Adapted:
 
     applied: Annotated[bool, "False if the calibration was left as it was."]
     choice: Annotated[
-        str, 'What was chosen: "as it was", "in between", "moved" or "no evidence" (an LLR of 0).'
+        str,
+        'What was chosen: "as it was", "in between", "moved", "order" (no move explains the '
+        'scores, whose order alone was used) or "no evidence" (an LLR of 0).',
     ] = ""
     p_target: Annotated[
         Share | None, "Share of targets among the unlabelled scores, if it was given."
@@ -37,27 +39,25 @@ class Adapted:
         schema(minimum=1),
         "The factor by which that share may be off, as one standard deviation.",
     ]
+    speakers: Annotated[
+        float | None,
+        schema(minimum=1),
+        "Number of speakers among the unlabelled scores, if it was given; less if some have more "
+        "scores than others.",
+    ] = None
     unlabelled: Annotated[int, "Number of unlabelled scores."]
     tar: Annotated[int, "Number of labelled targets from the field."]
     non: Annotated[int, "Number of labelled non-targets from the field."]
-    trust: Annotated[
+    effective: Annotated[
         NotNegative, "How many independent scores the unlabelled ones weigh as much as."
     ]
     unmoved: Annotated[Share, "Probability that nothing has moved."]
+    unknown: Annotated[Share, "Probability that no move explains the scores."] = 0.0
     wrong_share: Annotated[Share, "Probability that the share of targets is another."] = 0.0
     only_targets: Annotated[Share, "Probability that all unlabelled scores are of targets."] = 0.0
     only_non_targets: Annotated[
         Share, "Probability that all unlabelled scores are of non-targets."
     ] = 0.0
-    other_scores: Annotated[
-        Share, "Probability that the unlabelled scores are not of this recognizer."
-    ] = 0.0
-    reversed: Annotated[Share, "Probability that they run the other way."] = 0.0
-    misfit: Annotated[
-        float,
-        "Kullback-Leibler divergence of the unlabelled scores from the densities that were found, "
-        "in nats.",
-    ]
     share: Annotated[Estimate, "Share of targets" + _WITH_INTERVAL]
     tar_shift: Annotated[Estimate, "Shift of the targets" + _WITH_INTERVAL]
     tar_widening: Annotated[Estimate, "Factor by which the targets are wider" + _WITH_INTERVAL]

@@ -6,10 +6,9 @@ A formula extends to infinity; the trials it was fitted to do not. There are fou
     The default. A score beyond all training scores gets the LLR of the nearest one, and LLRs keep
     to what the number of trials supports: from -log(T + 1) to log(N + 1), with T targets and N
     non-targets, which is what PAV with its dummy trials gives if the same trials are perfectly
-    apart. The end is soft: an LLR that is x nats beyond it becomes c tanh(x / c) beyond it. So LLRs
-    go on rising, but no likelihood-ratio exceeds its support by more than a factor of two: c is
-    log 2, less where a method learns many numbers from few trials (:func:`soft_end`). This is in
-    the spirit of ELUB (Vergeer et al., Science & Justice 56, 2016).
+    apart. Where speakers are known, T and N are at most as many as these can make:
+    :func:`llrcal.inputs.beside_scores.supporting`. No LLR is ever beyond these ends. This is in the
+    spirit of ELUB (Vergeer et al., Science & Justice 56, 2016).
 ``elub``
     A score beyond all training scores gets the LLR of the nearest one, and LLRs keep to the
     empirical lower and upper bounds of those of the training trials, which forensic laboratories
@@ -31,6 +30,7 @@ import numpy as np
 
 from llrcal.arrays import LARGEST, Floats
 from llrcal.declaration import ALWAYS, LLR, Stored, field_error, schema
+from llrcal.inputs.beside_scores import supporting
 from llrcal.notes import Note
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
 Policy = Literal["counts", "elub", "range", "none"]
 POLICIES: tuple[Policy, ...] = get_args(Policy)
-_LONGEST_SOFT_END = math.log(2)
 _FEW, _FEW_OF_ALL = 3, 0.01  # a new set of the same kind has about so many beyond the old one
 
 
@@ -55,27 +54,19 @@ class Bounds:
         schema(enum=POLICIES),
         ALWAYS,
         "counts: a score beyond the training scores is moved to the nearest of these, and LLRs are "
-        "kept between -log(tar + 1) and log(non + 1) with the counts of training, but for "
-        "soft_end; elub: the former, and LLRs are kept between least_llr and greatest_llr; range: "
-        "the former only; none: neither.",
+        "kept between -log(tar + 1) and log(non + 1) with the counts of training, of which no more "
+        "count than its speakers can make; elub: the former, and LLRs are kept between least_llr "
+        "and greatest_llr; range: the former only; none: neither.",
     ] = "none"
     lowest_score: Annotated[float, ALWAYS, "Least training score of both classes."] = -LARGEST
     highest_score: Annotated[
         float, ALWAYS, "Greatest training score of both classes; not below lowest_score."
     ] = LARGEST
-    soft_end: Annotated[
-        float,
-        schema(minimum=-_LONGEST_SOFT_END, maximum=_LONGEST_SOFT_END),
-        ALWAYS,
-        "How far LLRs may go beyond those that the counts support, in nats; 0 for a hard end, as "
-        "in version 1; if it is negative, the end is hard, and as far within, up to an LLR of 0. "
-        "It matters if policy is counts.",
-    ] = 0.0
     eer_score: Annotated[
         float | None,
         Stored("meeting", always=True),
         "The score from which outwards LLRs are held where they would fall, between lowest_score "
-        "and highest_score; null if they may fall, as in version 1.",
+        "and highest_score; null if they may fall.",
     ] = None
     least_llr: Annotated[
         Annotated[LLR, schema(maximum=0)] | None,
@@ -105,35 +96,24 @@ class Bounds:
         lowest: float,
         highest: float,
         *,
-        soft_end: float = _LONGEST_SOFT_END,
         eer_score: float | None = None,
     ) -> Bounds:
         """Bounds for training scores that may be infinite."""
         low, high = np.clip([lowest, highest], -LARGEST, LARGEST).tolist()
         if eer_score is not None:
             eer_score = min(max(eer_score, low), high)
-        return cls(policy, low, high, soft_end if policy == "counts" else 0.0, eer_score)
+        return cls(policy, low, high, eer_score)
 
     def supported(self, llrs: Floats, least: float, greatest: float) -> Floats:
         """LLRs within two others, as the policy says."""
         ends = self.ends(least, greatest)
-        if ends is None:
-            return llrs
-        held = np.clip(llrs, *ends)
-        beyond = llrs - held
-        if self.soft_end <= 0 or not beyond.any():
-            return held
-        with np.errstate(over="ignore"):  # the tangent of infinity is one
-            return held + np.tanh(beyond / self.soft_end) * self.soft_end
+        return llrs if ends is None else np.clip(llrs, *ends)
 
     def ends(self, least: float, greatest: float) -> tuple[float, float] | None:
-        """Between which LLRs stay as they are, if the counts support two others; None if all do."""
+        """Between which LLRs are kept, if the counts support two others; None if they are not."""
         if self.least_llr is not None and self.greatest_llr is not None:
             return self.least_llr, self.greatest_llr
-        if self.policy != "counts":
-            return None
-        within = min(max(-self.soft_end, 0.0), -least, greatest)  # so that ends do not cross
-        return least + within, greatest - within
+        return (least, greatest) if self.policy == "counts" else None
 
     @property
     def reach(self) -> tuple[float, float]:
@@ -146,18 +126,12 @@ class Bounds:
 UNBOUNDED = Bounds()
 
 
-def supported_llrs(tar_count: int, non_count: int) -> tuple[float, float]:
+def supported_llrs(
+    tar_count: int, non_count: int, speakers: tuple[int, int] | None = None
+) -> tuple[float, float]:
     """Least and greatest LLR that these counts can support, by Laplace's rule of succession."""
-    return -math.log(tar_count + 1), math.log(non_count + 1)
-
-
-def soft_end(effective_parameters: int, tar_count: int, non_count: int) -> float:
-    """How far LLRs of a method may go beyond the counts, if it uses up so many trials of a class.
-
-    That is log 2 (1 - p / n), if p of n trials of the rarer class are used up. With fewer trials
-    than that, the end is within the counts, by log 2 at most.
-    """
-    return _LONGEST_SOFT_END * max(1 - effective_parameters / min(tar_count, non_count), -1.0)
+    tar, non = supporting((tar_count, non_count), speakers)
+    return -math.log(tar + 1), math.log(non + 1)
 
 
 def more_than_a_few(beyond: int, total: int) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from os import PathLike
 from typing import Any, ClassVar, Self, overload
@@ -15,7 +15,7 @@ from llrcal.calibrations.adapted import Adapted
 from llrcal.calibrations.bounds import UNBOUNDED, Bounds, OutOfRangeCounter, supported_llrs
 from llrcal.calibrations.curve import Curve, Formula, Interval
 from llrcal.calibrations.pieces import Pieces
-from llrcal.calibrations.portrait import FEWEST, Portrait
+from llrcal.calibrations.portrait import Portrait
 from llrcal.calibrations.training import Training
 from llrcal.calibrations.uncertainty import Margins, Uncertainty, interval
 from llrcal.calibrations.weighing import Weight, weighed
@@ -42,18 +42,25 @@ class Calibration(ABC):
     """What to return for scores outside the range of the training scores."""
     lower_is_better: bool = False
     margins: Margins | None = field(default=None, compare=False)
-    """How sure LLRs are: see :meth:`interval`. None if that is not known. Calibrations that give
-    the same LLRs are equal, whether or not trials were known to be dependent."""
+    """How sure LLRs are: see :meth:`interval`. None if that is not known. It does not matter to
+    whether calibrations are equal."""
     portrait: Portrait | None = field(default=None, compare=False)
     """What the training scores of both classes looked like, negated if lower scores are better.
     None if that is not known: LLRs do not depend on it."""
     adapted: Adapted | None = None
     """What was found if it was adapted to other scores: see docs/adaptation.md."""
+    speakers: tuple[int, int] | None = None
+    """How many different speakers the target and the non-target trials of training have; None if
+    that is not known."""
 
     method: ClassVar[str]
     """Its name in the table of methods."""
     needs_ranks: ClassVar[bool] = False
     """Whether ``fit`` needs groups and ranks, rather than summaries of both classes."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What pickles and copies hold: the fields, without what was compiled from them."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     @classmethod
     @abstractmethod
@@ -84,10 +91,6 @@ class Calibration(ABC):
         model: dict[str, Any] = to_json(self)
         return model
 
-    def loaded(self) -> Self:
-        """Itself; or what takes its place, if a model file has fields as they once were."""
-        return self
-
     @property
     def training_range(self) -> tuple[float, float]:
         """Least and greatest training score, of both classes together."""
@@ -96,8 +99,8 @@ class Calibration(ABC):
 
     @property
     def supported_llrs(self) -> tuple[float, float]:
-        """Least and greatest LLR that the number of training trials can support."""
-        return supported_llrs(self.tar_count, self.non_count)
+        """Least and greatest LLR that training trials can support: so many, of so many speakers."""
+        return supported_llrs(self.tar_count, self.non_count, self.speakers)
 
     @overload
     def __call__(self, scores: float) -> float: ...
@@ -117,58 +120,19 @@ class Calibration(ABC):
         -----
         LlrcalWarning
             If more than 3 scores, and more than 1 % of them, lie beyond the training scores,
-            whatever the bounds; or if 500 scores or more do not look like a mixture of the training
-            classes, see :func:`llrcal.watch`. The calibration looks at the first scores it is
-            given, and again after ten times as many. :meth:`without_warnings` gives the same
-            answers without a warning.
+            whatever the bounds. :meth:`without_warnings` gives the same answers without a warning.
+            Whether the others look like those of training is for :func:`llrcal.watch` to tell.
         """
         seen = OutOfRangeCounter(self)
-        array = as_floats(scores, "the")
-        llrs = self._mapped(array, seen)
-        notes = seen.notes
-        if not notes and array.size >= FEWEST:
-            notes = self._look_at(array)
-        warn(notes)
+        llrs = self.without_warnings(scores, seen)
+        warn(seen.notes)
         return llrs if llrs.ndim else float(llrs)
 
-    def without_warnings(self, scores: ArrayLike) -> Floats:
-        """The same as calling the calibration, without a warning: for grids, and for figures."""
-        return self._mapped(scores)
+    def without_warnings(self, scores: ArrayLike, seen: OutOfRangeCounter | None = None) -> Floats:
+        """The same as calling the calibration, without a warning: for grids, and for figures.
 
-    def _look_at(self, scores: Array) -> tuple[Note, ...]:
-        """A warning, if scores do not look like those of training.
-
-        It is the second look only after ten times as many scores as at the first, and so on: a
-        program that maps scores all day neither waits for it nor is told the same again and again.
+        Scores are also counted by ``seen``, for callers that handle the notes themselves.
         """
-        # What was seen is no part of what the calibration is, so it is no field: neither equality
-        # nor model files know of it. Two threads that are here at once may both look, at worst.
-        kept = vars(self)
-        seen = kept["_scores_seen"] = kept.get("_scores_seen", 0) + scores.size
-        if seen < kept.get("_next_look", 0):
-            return ()
-        kept["_next_look"] = 10 * seen
-        return self.field_notes(scores)
-
-    def field_notes(self, scores: Array, total: int | None = None) -> tuple[Note, ...]:
-        """A warning, if scores do not look like a mixture of the training classes at any share.
-
-        They may be a sample of so many in total.
-        """
-        if self.portrait is None or self.portrait.looks_like(
-            scores, lower_is_better=self.lower_is_better
-        ):
-            return ()
-        note = Note.warning(
-            "field moved",
-            f"these {total or scores.size:,} scores do not look like those of training, at any "
-            "share of targets: llrcal.watch(cal, scores), or `llrcal watch MODEL SCORES`, tells "
-            "what that costs",
-        )
-        return (note,)
-
-    def _mapped(self, scores: ArrayLike, seen: OutOfRangeCounter | None = None) -> Floats:
-        """LLRs of scores, which are also counted."""
         array = as_floats(scores, "the")
         check_finite(array, "the", allow_infinite=True)
         curve = self.curve
@@ -186,8 +150,7 @@ class Calibration(ABC):
         ends = self.bounds.ends(*self.supported_llrs)
         if ends is None:
             return self.unbounded
-        pieces = self._pieces.mapped(self._supported, ends)
-        return self._curve(self._risen(pieces))
+        return self._curve(self._risen(self._pieces.clipped(*ends)))
 
     @cached_property
     def unbounded(self) -> Curve:
@@ -229,9 +192,6 @@ class Calibration(ABC):
         vars(out).update({name: vars(self)[name] for name in kept if name in vars(self)})
         return out
 
-    def _supported(self, llrs: Floats) -> Floats:
-        return self.bounds.supported(llrs, *self.supported_llrs)
-
     def _risen(self, pieces: Pieces) -> Pieces:
         anchor = self.bounds.eer_score
         return pieces if anchor is None else pieces.rising(self.applied_formula.in_units(anchor)[0])
@@ -267,8 +227,8 @@ class Calibration(ABC):
         --------
         >>> import llrcal
         >>> cal = llrcal.fit([2.1, 3.0, 1.7, 0.4], [-1.2, 0.1, -2.2, 0.9], method="logistic")
-        >>> low, high = cal.interval(1.5, level=0.9)
-        >>> low < cal(1.5) < high
+        >>> low, high = cal.interval(0.5, level=0.9)
+        >>> low < cal(0.5) < high
         True
         """
         low, high = interval(self, scores, level)
@@ -293,7 +253,7 @@ class Calibration(ABC):
         >>> import llrcal
         >>> cal = llrcal.fit([2.1, 3.0, 1.7, 0.4], [-1.2, 0.1, -2.2, 0.9], method="logistic")
         >>> cal.weigh(1.5).in_words
-        'weak support for same source (Hp) rather than different sources (Hd)'
+        'anything from weak support for different sources (Hd) to weak support for same source (Hp)'
         """
         check_level(level)
         return weighed(self, score, level=level)

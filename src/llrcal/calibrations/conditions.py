@@ -210,11 +210,10 @@ class Conditioned:
 
     def answers(self, scores: ArrayLike, *, condition: Any) -> tuple[Floats, tuple[Note, ...]]:
         """LLRs, and what should be known of them, for callers that handle the notes themselves."""
-        pooled = self.pooled.without_warnings(scores)
+        seen = OutOfRangeCounter(self.pooled)
+        pooled = self.pooled.without_warnings(scores, seen)
         if pooled.ndim != 1:
             raise ScoreError(f"scores have shape {pooled.shape}; pass a one-dimensional array")
-        seen = OutOfRangeCounter(self.pooled)
-        seen.count(np.asarray(scores, dtype=np.float64))
         which = as_conditions(condition, len(pooled), "the", may_miss=True)
         llrs, notes = self.conditions(pooled, which)
         bounded = self.pooled.bounds.supported(llrs, *self.pooled.supported_llrs)

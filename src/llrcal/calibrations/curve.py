@@ -97,7 +97,8 @@ class Formula:
         def llrs(z: Floats) -> Floats:
             return self.llrs(z / self.per_unit)
 
-        return Pieces.of(Series(llrs, places[0], places[-1]) if self.costly else llrs, places)
+        function = Series(llrs, places[0], places[-1]) if self.costly else llrs
+        return Pieces.of(function, places, self.in_units(bounds.lowest_score, bounds.highest_score))
 
     def rises(self, bounds: Bounds) -> bool:
         """Whether it falls at none of these places, unless it takes long to find out."""

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import ndtri, stdtrit
 
 from llrcal.arrays import Array, Floats
-from llrcal.inputs.beside_scores import numbered
+from llrcal.inputs.beside_scores import numbered, speaker_counts
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -41,6 +41,11 @@ class Dependence:
     def count(self) -> int:
         """The number of speakers."""
         return self._numbered[1]
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """The number of speakers of either class."""
+        return speaker_counts(*self._who)
 
     def design_factor(self, scores: Floats, tar: Floats, non: Floats) -> Floats:
         """How many times wider intervals are than those of independent trials, at least 1.

@@ -11,8 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, Literal, overload
 
+import numpy as np
+
 from llrcal.arrays import ArrayLike
-from llrcal.calibrations.bounds import POLICIES, Bounds, Policy, soft_end
+from llrcal.calibrations.bounds import POLICIES, Bounds, Policy
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.conditions import Conditioned, conditioned
 from llrcal.calibrations.fit_notes import fit_notes
@@ -29,11 +31,10 @@ from llrcal.calibrations.training import ArrayTraining, Trainable, Training
 from llrcal.calibrations.uncertainty import margins
 from llrcal.errors import DegenerateError, OptionError
 from llrcal.inputs.beside_scores import Speakers
-from llrcal.method_table import DEFAULT, TABLE, MethodName
+from llrcal.method_table import DEFAULT, MethodName
 from llrcal.notes import Note, warn
 from llrcal.onepass.chunks import threads
 from llrcal.onepass.elub import elub
-from llrcal.scoring_rule import RuleLike
 
 _WORTH_A_THREAD = 2**20  # scores
 
@@ -45,7 +46,7 @@ def fit(
     *,
     method: MethodName = DEFAULT,
     alpha: float | Literal["empirical"] | None = None,
-    rule: RuleLike | None = None,
+    rule: str | None = None,
     bayes: bool = False,
     bounds: Policy = "counts",
     rising: bool = True,
@@ -68,7 +69,7 @@ def fit(
     *,
     method: MethodName = DEFAULT,
     alpha: float | Literal["empirical"] | None = None,
-    rule: RuleLike | None = None,
+    rule: str | None = None,
     bayes: bool = False,
     bounds: Policy = "counts",
     rising: bool = True,
@@ -92,18 +93,18 @@ def fit(
         For the two linear methods, the weight of the targets: a number between 0 and 1 (by default
         0.5), or ``"empirical"`` for T / (T + N). The other methods have no weight.
     rule
-        For ``logistic``, the proper scoring rule to minimise: ``"log"`` (the default), ``"brier"``,
-        ``"boosting"``, or the two exponents of its weights: see :mod:`llrcal.scoring_rule`.
+        For ``logistic``, the proper scoring rule to minimise: ``"log"`` (the default) or
+        ``"brier"``: see docs/scoring-rules.md.
     bayes
         Whether to integrate the parameters out rather than to estimate them, which is safer with
         few trials: see docs/few-trials.md. For ``linear-gaussian``, ``logistic``, ``gaussian``,
         ``student-t`` and ``nig``.
     bounds
         How far to trust the formula. By default scores beyond all training scores get the LLR of
-        the nearest one, and LLRs keep to what the number of trials supports, from -log(T + 1) to
-        log(N + 1), with a soft end of log 2 at most (``"counts"``); or to the empirical lower and
-        upper bounds of the training LLRs (``"elub"``); without such a limit (``"range"``); or the
-        formula answers everywhere (``"none"``).
+        the nearest one, and LLRs keep to what trials and their speakers support, from -log(T + 1)
+        to log(N + 1) (``"counts"``); or to the empirical lower and upper bounds of the training
+        LLRs (``"elub"``); without such a limit (``"range"``); or the formula answers everywhere
+        (``"none"``).
     rising
         Whether a higher score never means less evidence for the target: outward from where the
         classes meet, the LLR is held at its turning points. False for the plain formula.
@@ -113,8 +114,9 @@ def fit(
     speakers
         A pair, for target and for non-target scores: whole numbers of shape (n, 2), the enrolment
         and the test speaker of each trial. Intervals then count trials that share speakers for
-        what they are worth; without, trials are taken to be independent. LLRs are the same. Trials
-        from files bring their speakers along, where the files know them.
+        what they are worth, and LLRs keep to what so many speakers support (``bounds="counts"``);
+        without, trials are taken to be independent. Trials from files bring their speakers along,
+        where the files know them.
     condition
         The condition of each trial, such as its channel, as a pair of lists for targets and for
         non-targets; or the name of a column that :func:`llrcal.read_trials` was told to keep. Each
@@ -255,6 +257,10 @@ def fit_methods(
     if isinstance(methods, str) or not isinstance(methods, Iterable):
         raise OptionError(f"methods are {methods!r}; give a list of names")
     chosen = [method_and_options(entry) for entry in methods]
+    labels = [label(*entry) for entry in chosen]
+    for name in labels:
+        if labels.count(name) > 1:
+            raise OptionError(f"methods: {name!r} is there more than once; give each one once")
 
     by_ranks = [class_of(method).needs_ranks for method, _ in chosen]
     summarised = not all(by_ranks)
@@ -285,7 +291,7 @@ def fit_methods(
         for i, (one, needs_ranks) in enumerate(zip(chosen, by_ranks, strict=True)):
             found.append(pool.submit(fitted, *one) if aside and needs_ranks and i else fitted(*one))
     every = (one if isinstance(one, Calibration) else one.result() for one in found)
-    return {label(*one): calibration for one, calibration in zip(chosen, every, strict=True)}
+    return dict(zip(labels, every, strict=True))
 
 
 def _bounded(
@@ -304,17 +310,19 @@ def _bounded(
         fitted = class_of(method, bayes=bayes).fit(data, **others)
     except DegenerateError as problem:
         raise problem.within("for the negated distances") if reverse else problem from None
-    used_up = 0 if bayes else TABLE[method].effective_parameters
     bounds = Bounds.of(
         policy,
         *data.score_range,
-        soft_end=soft_end(used_up, data.tar_count, data.non_count),
         eer_score=fitted.eer_score(data) if rising else None,
     )
     if policy == "elub":
         least, greatest = elub(data.mapped(replace(fitted, bounds=bounds).without_warnings))
         bounds = replace(bounds, least_llr=least, greatest_llr=greatest)
-    return replace(fitted, bounds=bounds, lower_is_better=reverse)
+    fitted = replace(fitted, bounds=bounds, speakers=data.speakers, lower_is_better=reverse)
+    if fitted.needs_ranks or np.isfinite(fitted.unbounded_llrs(data.places)).all():
+        return fitted
+    reason = "some LLRs are not finite numbers"
+    return replace(fitted, report=replace(fitted.report, converged=False, reason=reason))
 
 
 def notes_of(calibrations: Mapping[str, Calibration]) -> list[Note]:

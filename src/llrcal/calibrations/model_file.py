@@ -1,8 +1,7 @@
 """Model files: one JSON object, signed, written atomically and checked field by field when read.
 
 docs/model-files.md describes the format. What it holds is declared by dataclasses
-(:mod:`llrcal.declaration`): here for the whole file, beside each method for its parameters. Every
-version of llrcal can read the files of all earlier versions.
+(:mod:`llrcal.declaration`): here for the whole file, beside each method for its parameters.
 """
 
 from __future__ import annotations
@@ -36,7 +35,8 @@ from llrcal.declaration import (
 )
 from llrcal.errors import ModelFileError
 from llrcal.files.atomic import write_atomically
-from llrcal.files.compression import check_place
+from llrcal.files.marks import MODEL
+from llrcal.files.names import given_name
 from llrcal.files.overwriting import tell_input
 from llrcal.fitting.report import Report
 from llrcal.messages import Setting
@@ -47,7 +47,6 @@ FORMAT = "llrcal calibration"
 FUSION = "llrcal fusion"
 VERSIONS = {FORMAT: 3, FUSION: 2}
 """Those that are written, which are the first that have a checksum."""
-_NEW_IN_VERSION_2 = {"soft_end": 0.0, "meeting": None}  # of bounds, and what they were before
 _SHARED = "lower_is_better", "bounds", "margins", "portrait", "report", "adapted"
 _LARGEST_FILE = 64 * 2**20  # bytes; a PAV model of a million steps is smaller
 _MOST_DIGITS = 400  # of an integer; more than any double has
@@ -73,6 +72,11 @@ class Counts:
 
     tar: Annotated[Trials, "Number of target trials."]
     non: Annotated[Trials, "Number of non-target trials."]
+    speakers: Annotated[
+        tuple[Trials, Trials] | None,
+        "Number of different speakers of the target trials, and of the non-target trials, where "
+        "they are known.",
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,8 +86,8 @@ class CalibrationFile:
     format: Annotated[str, Stored(read=_our_format), schema(const=FORMAT), "What this is."]
     version: Annotated[
         int,
-        schema(enum=(1, 2, VERSIONS[FORMAT])),
-        "Version of this format: 3, or 1 or 2 as earlier versions of llrcal wrote it.",
+        schema(enum=(VERSIONS[FORMAT],)),
+        "Version of this format.",
     ]
     written_by: Annotated[str, "Which program wrote the file. It is not interpreted."]
     method: Annotated[
@@ -99,8 +103,8 @@ class CalibrationFile:
     ]
     bounds: Annotated[
         Bounds,
-        "What becomes of scores beyond the training scores, of LLRs beyond what the counts "
-        "support, and of LLRs that would fall.",
+        "What becomes of scores beyond the training scores, of LLRs beyond what these support, and "
+        "of LLRs that would fall.",
     ]
     model: Annotated[dict[str, Any], "The parameters, by method."]
     margins: Annotated[
@@ -146,7 +150,7 @@ def _whole(calibration: Calibration, conditions: Conditions | None) -> Calibrati
         version=VERSIONS[FORMAT],
         written_by=f"llrcal {__version__}",
         method=calibration.method,
-        training=Counts(calibration.tar_count, calibration.non_count),
+        training=Counts(calibration.tar_count, calibration.non_count, calibration.speakers),
         model=bayes | calibration.to_model(),
         conditions=conditions,
         **{name: getattr(calibration, name) for name in _SHARED},
@@ -156,14 +160,19 @@ def _whole(calibration: Calibration, conditions: Conditions | None) -> Calibrati
 def encoded(whole: Any) -> bytes:
     """What a model file holds, signed, as JSON."""
     # JSON uses the repr of a double, which reads back as the same double.
-    text = json.dumps(signed(to_json(whole)), indent=1, allow_nan=False, ensure_ascii=False)
+    try:
+        text = json.dumps(signed(to_json(whole)), indent=1, allow_nan=False, ensure_ascii=False)
+    except ValueError:  # which JSON raises
+        raise ModelFileError(
+            "the model cannot be saved: some of its numbers are not finite, so that it has no LLRs "
+            "for some scores. Train it without scores that are far from all others, or use smooth"
+        ) from None
     return (text + "\n").encode()
 
 
 def write(whole: Any, path: str | PathLike[str]) -> None:
     """Write what a model file holds; a file is never left half written."""
-    check_place(fspath(path))
-    write_atomically(path, encoded(whole))
+    write_atomically(path, encoded(whole), MODEL)
 
 
 def load(path: str | PathLike[str]) -> Calibration:
@@ -187,7 +196,7 @@ def load(path: str | PathLike[str]) -> Calibration:
 
 def calibration_in(document: Any, name: str) -> Calibration | Conditioned:
     """The calibration in a file, which may be one by condition."""
-    whole: CalibrationFile = from_json(CalibrationFile, _in_version_2(document, name), name)
+    whole: CalibrationFile = from_json(CalibrationFile, document, name)
     where, model = f"{name}: model", dict(whole.model)
     bayes = bool(TABLE[whole.method].bayes) and "bayes" in model
     if bayes and model.pop("bayes") is not True:
@@ -198,18 +207,18 @@ def calibration_in(document: Any, name: str) -> Calibration | Conditioned:
         where,
         tar_count=whole.training.tar,
         non_count=whole.training.non,
+        speakers=whole.training.speakers,
         **{name: getattr(whole, name) for name in _SHARED},
     )
     with np.errstate(all="ignore"):
-        loaded = calibration.loaded()
-        is_sound = _is_sound(loaded)
-        if loaded.adapted and loaded.adapted.scores:
-            is_sound &= _is_sound(replace(loaded, adapted=None))
+        is_sound = _is_sound(calibration)
+        if calibration.adapted and calibration.adapted.scores:
+            is_sound &= _is_sound(replace(calibration, adapted=None))
     if not is_sound:
         raise ModelFileError(
             f"{where}: its numbers do not go together: LLRs are not finite, or fall"
         )
-    return loaded if whole.conditions is None else Conditioned(loaded, whole.conditions)
+    return calibration if whole.conditions is None else Conditioned(calibration, whole.conditions)
 
 
 def _is_sound(calibration: Calibration) -> bool:
@@ -219,33 +228,19 @@ def _is_sound(calibration: Calibration) -> bool:
     return all(curve.is_finite and (may_fall or curve.rises) for curve in curves)
 
 
-def _in_version_2(document: Any, name: str) -> Any:
-    """A document of version 1 with the bounds that it means; any other as it is."""
-    match document:
-        case {"version": 1 as version, "bounds": dict(bounds)} if type(version) is int:
-            for field in _NEW_IN_VERSION_2:
-                if field in bounds:
-                    raise field_error(f"{name}: bounds", field, "is unknown")
-            return document | {"bounds": bounds | _NEW_IN_VERSION_2}
-    return document
-
-
 def document_in(name: str, *, edited: bool = False) -> Any:
     """The JSON value in a file that is as it was saved, or was ``edited`` on purpose.
 
-    Only files of versions before there were checksums may have none.
+    Only files that are no models of llrcal may have no checksum.
     """
     document = _parsed(name)
     if not isinstance(document, dict):
         return document
     newest, version = VERSIONS.get(str(document.get("format"))), document.get("version")
-    must_be_signed = "checksum" in document
-    if newest is not None and type(version) is int:
-        if version > newest:
-            newer = f"is {version}; this llrcal reads versions 1 to {newest}: install a newer one"
-            raise field_error(name, "version", newer)
-        must_be_signed |= version == newest
-    if must_be_signed and not edited and not is_signed(document):
+    if newest and type(version) is int and version > newest:
+        newer = f"is {version}; this llrcal reads version {newest}: install a newer one"
+        raise field_error(name, "version", newer)
+    if newest and not edited and not is_signed(document):
         raise ModelFileError(
             f"{name}: was changed since it was saved: restore it from a copy, or train it again; "
             "if it was edited on purpose, sign it again: llrcal sign MODEL"
@@ -255,7 +250,7 @@ def document_in(name: str, *, edited: bool = False) -> Any:
 
 def _parsed(name: str) -> Any:
     """The JSON value in a file, which is not too large, and has no field twice in one object."""
-    tell_input(name)
+    tell_input(given_name(name))
     try:
         with Path(name).open("rb") as file:
             raw = file.read(_LARGEST_FILE + 1)

@@ -3,7 +3,7 @@
 Any formula becomes such pieces: the axis is cut, and cuts are halved until the parabola through
 the values at both ends of a piece and in its middle comes close to the formula in between. A
 parabola that turns within its piece is cut there, so that each piece rises or falls. Whatever else
-is done to a curve is done to its pieces: :meth:`Pieces.rising` and :meth:`Pieces.mapped`.
+is done to a curve is done to its pieces: :meth:`Pieces.rising` and :meth:`Pieces.clipped`.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ import numpy as np
 from llrcal.arrays import Array, Floats
 
 TOLERANCE = 1e-10
-"""How far pieces may be from the formula; relative above one."""
+"""How far pieces may be from the formula, relative above one, unless that takes too many."""
+EVERYWHERE = np.array([-np.inf, np.inf])
+_BEYOND = 2e-7  # the same beyond all scores of training
+_MOST_PIECES = 2**13  # before bounds add some
 _ROUNDING = 1e-12  # pieces that turn where they rise or fall by less turn by rounding errors
-_NOISE = 1e-7  # errors up to this are those of rounding if halving does not reduce them
-_SETTLED = 8  # halvings after which errors should fall
 _FAR = 63.0  # units; further out, rounding errors of a formula may have any size
-_MOST_PIECES = 2**16  # of a width
-_MOST_HALVINGS = 59
-_NARROWEST = 2.0**-48
 _LEAST = float(np.finfo(np.float64).tiny)
+_LAST_BIT = 2.0**-52  # of a place, relative
+_MOST_HALVINGS = 59
 _SHRINK = 1 - 2.0**-49  # more than the rounding errors of a rise, so that no piece overshoots
 
 
@@ -39,16 +39,19 @@ class Pieces(NamedTuple):
     at_left: Floats
     at_middle: Floats
     at_right: Floats
-    error: Floats
-    """How far each may be from the formula; relative above one."""
     falls: Array
     """Whether the formula does, which is kept where pieces are made to rise."""
 
     @classmethod
-    def of(cls, function: Callable[[Floats], Floats], places: Floats) -> Pieces:
-        """Pieces that follow a function from the first to the last of some rising places."""
+    def of(
+        cls, function: Callable[[Floats], Floats], places: Floats, inner: Floats = EVERYWHERE
+    ) -> Pieces:
+        """Pieces that follow a function from the first to the last of some rising places.
+
+        They do so less closely beyond the ends of an inner range.
+        """
         left, right = (places[:-1], places[1:]) if len(places) > 1 else (places, places)
-        found = _halved(function, left, right)
+        found = _halved(function, left, right, inner)
         slope, bend = found._coefficients
         with np.errstate(all="ignore"):  # a line has no turn
             turn = -slope / (2 * bend)
@@ -64,7 +67,7 @@ class Pieces(NamedTuple):
     def steps(cls, starts: Floats, values: Floats) -> Pieces:
         """A function that keeps each value until the next one starts."""
         ends, no = np.append(starts[1:], starts[-1]), 0 * values
-        return cls(starts, ends, values, values, values, no, no)
+        return cls(starts, ends, values, values, values, no)
 
     def select(self, which: Array) -> Pieces:
         """Some of the pieces."""
@@ -93,18 +96,11 @@ class Pieces(NamedTuple):
         runs = np.flatnonzero(level).reshape(-1, 2).tolist()
         return [(edges[low], edges[high]) for low, high in runs if self.falls[low:high].any()]
 
-    def mapped(self, function: Callable[[Floats], Floats], kinks: tuple[float, float]) -> Pieces:
-        """A rising function of these values that leaves them as they are between two kinks."""
-        if np.array_equal(self.at_left, self.at_right):
-            return Pieces.steps(self.left, function(self.at_left))
-        cut = self
-        for kink in kinks:
-            cut = cut._cut_at_levels(kink)
-        # Those between the kinks keep their bits.
-        least, greatest = np.sort([cut.at_left, cut.at_right], axis=0)
-        outer = (least < kinks[0]) | (greatest > kinks[1])
-        made = _halved(lambda z: function(cut._at_places(z)), cut.left[outer], cut.right[outer])
-        return Pieces.joined(cut.select(~outer), made)
+    def clipped(self, least: float, greatest: float) -> Pieces:
+        """These values, kept between two others."""
+        cut = self._cut_at_levels(least)._cut_at_levels(greatest)
+        left, middle, right = np.clip(cut[2:5], least, greatest)
+        return cut._replace(at_left=left, at_middle=middle, at_right=right)
 
     @property
     def knots(self) -> Floats:
@@ -143,12 +139,6 @@ class Pieces(NamedTuple):
         slope, bend = self._coefficients
         return self.at_left + share * (slope + share * bend)
 
-    def _at_places(self, z: Floats) -> Floats:
-        """The parabolas at places among them, if there are no steps from one to the next."""
-        pieces = self.select(np.searchsorted(self.left, z, "right") - 1)
-        width = np.maximum(pieces.right - pieces.left, _LEAST)
-        return pieces._at_shares((z - pieces.left) / width)
-
     def _cut_at_levels(self, level: Floats | float) -> Pieces:
         """Each piece cut where it crosses a level of its own."""
         slope, bend = self._coefficients
@@ -185,32 +175,47 @@ class Pieces(NamedTuple):
 
     def _mirrored(self) -> Pieces:
         """What minus the function is at minus the argument."""
-        left, right, at_left, at_middle, at_right, error, falls = (one[::-1] for one in self)
-        return Pieces(-right, -left, -at_right, -at_middle, -at_left, error, falls)
+        left, right, at_left, at_middle, at_right, falls = (one[::-1] for one in self)
+        return Pieces(-right, -left, -at_right, -at_middle, -at_left, falls)
 
 
-def _halved(function: Callable[[Floats], Floats], left: Floats, right: Floats) -> Pieces:
-    """Parabolas between places, which are halved until they come close enough to a function."""
-    values, no = map(function, (left, left / 2 + right / 2, right)), np.zeros(len(left))
-    parts = Pieces._make((left, right, *values, no + np.inf, no))
-    done: list[Pieces] = []
+def _halved(
+    function: Callable[[Floats], Floats],
+    left: Floats,
+    right: Floats,
+    inner: Floats = EVERYWHERE,
+    tolerance: float = TOLERANCE,
+) -> Pieces:
+    """Parabolas between places, which are halved until they come close enough to a function.
+
+    If that takes too many, those that come less close are enough.
+    """
+    values = map(function, (left, left / 2 + right / 2, right))
+    parts = Pieces._make((left, right, *values, np.zeros(len(left))))
+    before, done, count = np.zeros(len(left)), list[Pieces](), 0
     for halvings in range(_MOST_HALVINGS + 1):
-        left, right, _, at_middle, _, before, _ = parts
-        at_quarters = [function(left * (1 - share) + right * share) for share in (0.25, 0.75)]
+        low, high, at_low, at_middle, at_high, _ = parts
+        at_quarters = [function(low * (1 - share) + high * share) for share in (0.25, 0.75)]
         missed = [at_quarters[0] - parts._at_shares(0.25), at_quarters[1] - parts._at_shares(0.75)]
-        error = np.abs(missed).max(axis=0) / np.maximum(1, np.abs(at_middle))
-        away = np.minimum(np.abs(left), np.abs(right))
-        good = (error <= TOLERANCE) | (right / 2 - left / 2 <= _NARROWEST * (1 + away))
-        if halvings >= _SETTLED:
-            good |= (error > before / 2) & ((error <= _NOISE) | (away >= _FAR))
-        if halvings == _MOST_HALVINGS or len(left) > _MOST_PIECES:
-            good[:] = True
-        done.append(parts._replace(error=error).select(good))
-        if good.all():
+        size = np.maximum(1, np.abs(at_middle))
+        error = np.abs(missed).max(axis=0) / size
+        far = np.maximum(-low, high)
+        # So much is decided by the last bit of a place, whatever the formula.
+        noise = _LAST_BIT * far * np.abs((at_high - at_low) / np.maximum(high - low, _LEAST)) / size
+        beyond = (high < inner[0]) | (low > inner[1])
+        limit = np.where(beyond, max(_BEYOND, tolerance), tolerance)
+        bad = error > np.maximum(limit, noise)
+        # Far beyond, a formula is smooth: its errors fall by eight, unless they are of rounding.
+        bad &= (error <= before / 4) | ~beyond | (far < _FAR) | (halvings == 0)
+        bad &= halvings < _MOST_HALVINGS
+        done.append(parts.select(~bad))
+        if not bad.any():
             break
-        # Where the error of a parent is small by chance, that of its parent tells more.
-        parts = parts._replace(error=np.maximum(error, before / 8)).select(~good)
-        lower, upper = (values[~good] for values in at_quarters)
+        count += len(done[-1].left)
+        if count + 2 * int(bad.sum()) > max(_MOST_PIECES, 2 * len(left)):
+            return _halved(function, left, right, inner, 4 * tolerance)
+        parts, before = parts.select(bad), error[bad].repeat(2)
+        lower, upper = (values[bad] for values in at_quarters)
         middle, at_middle = parts.left / 2 + parts.right / 2, parts.at_middle
         parts = Pieces.joined(
             parts._replace(right=middle, at_middle=lower, at_right=at_middle),

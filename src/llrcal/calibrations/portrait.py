@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, NamedTuple, Self
+from typing import Annotated, Self
 
 import numpy as np
 from scipy.special import xlogy
 
-from llrcal.arrays import Array, Floats
+from llrcal.arrays import Counts, Floats
 from llrcal.calibrations.training import Training
 from llrcal.declaration import Rising, schema
 from llrcal.errors import DegenerateError
@@ -20,16 +20,14 @@ _CELLS = 100
 _MOST_READ = 4096
 # Whether scores look like those of training. Chosen on simulated scores, on halves of sets by
 # speaker, and on pairs of conditions of NIST SRE 2008: silent where nothing has moved.
-FEWEST = 500
-"""Scores that are looked at at all."""
-_SAMPLE = 5000  # scores that are looked at at most
+_FEWEST = 500  # scores
 _RANGES = 30  # of scores, which have the same mass under both classes together
 _MOST_UNLIKE = 0.05  # nats per score
 _MORE_THAN_CHANCE = 2.0  # times what chance gives, so that a few hundred scores do not alarm
 _PSEUDO = 0.5  # training scores that each range has beforehand
+_TINY = 1e-300  # a density where neither class is
 _HALVINGS = 20  # of the interval in which the share of targets lies
 _ATOM, _SEVERAL = 0.03, 3  # a larger share, and more scores in one place, are equal scores
-_EVEN = 1e-3  # the greatest relative difference between the steps of a grid
 _FEWEST_KNOWN = 20  # training scores of a class, below which nobody knows what it looks like
 _SOME = Annotated[float, schema(exclusiveMinimum=0, maximum=2**53)]
 
@@ -64,7 +62,7 @@ class ClassPortrait:
         """The same points as arrays."""
         return Cells(np.array(self.scores), np.array(self.counts))
 
-    @cached_property
+    @property
     def below(self) -> tuple[Floats, Floats]:
         """Places, in rising order, and the share of scores below each; straight in between.
 
@@ -77,44 +75,6 @@ class ClassPortrait:
         places = np.concatenate([scores, np.nextafter(scores[equal], np.inf)])
         order = np.argsort(places, kind="stable")
         return places[order], np.concatenate([first, up_to[equal]])[order]
-
-
-class Ranges(NamedTuple):
-    """Ranges of scores, and how many of each class lie there."""
-
-    edges: Floats
-    """Inner ones."""
-    tar: Floats
-    non: Floats
-    """Shares of both classes."""
-    tar_count: float
-    non_count: float
-
-    def unlike(self, sample: Array) -> float:
-        """How far scores are from any mixture of both classes, beyond what chance gives.
-
-        Kullback-Leibler divergence, in nats per score. A p-value would be small for any change, if
-        only there are many scores.
-        """
-        cells = np.searchsorted(self.edges, sample, "right")
-        seen = np.bincount(cells, minlength=len(self.tar)) / len(sample)
-        share = self._share(seen)
-        mixture = share * self.tar + (1 - share) * self.non
-        tar, non = share**2 / self.tar_count, (1 - share) ** 2 / self.non_count
-        of_portrait = float(((tar * self.tar + non * self.non) / mixture).sum()) / 2
-        chance = len(self.edges) / (2 * len(sample)) + of_portrait
-        return float(xlogy(seen, seen / mixture).sum()) - _MORE_THAN_CHANCE * chance
-
-    def _share(self, seen: Floats) -> float:
-        """The share of targets at which the likelihood, which is concave, is greatest."""
-        low, high, apart = 0.0, 1.0, self.tar - self.non
-        for _ in range(_HALVINGS):
-            middle = 0.5 * (low + high)
-            if seen @ (apart / (self.non + middle * apart)) > 0:
-                low = middle
-            else:
-                high = middle
-        return 0.5 * (low + high)
 
 
 @dataclass(frozen=True)
@@ -138,40 +98,49 @@ class Portrait:
             return None
 
     @cached_property
-    def ranges(self) -> Ranges:
-        """Ranges of scores that have the same mass under both classes together."""
+    def edges(self) -> Floats:
+        """Between ranges of scores that have the same mass under both classes together."""
         sides = self.tar.below, self.non.below
         places = np.union1d(sides[0][0], sides[1][0])
         both = sum(np.interp(places, *side, left=0.0, right=1.0) for side in sides)
-        edges = np.unique(np.interp(2 * np.arange(1, _RANGES) / _RANGES, both, places))
-        shares = (
-            np.diff(np.interp(edges, *side, left=0.0, right=1.0), prepend=0.0, append=1.0)
-            for side in sides
-        )
-        counts = sum(self.tar.counts), sum(self.non.counts)
-        tar, non = (
-            (share * count + _PSEUDO) / (count + _PSEUDO * len(share))
-            for share, count in zip(shares, counts, strict=True)
-        )
-        return Ranges(edges, tar, non, *counts)
+        return np.unique(np.interp(2 * np.arange(1, _RANGES) / _RANGES, both, places))
 
-    def looks_like(self, scores: Array, *, lower_is_better: bool = False) -> bool:
-        """Whether scores can be of these classes, at any share; so can few scores.
+    def counted(self, scores: Floats) -> Counts:
+        """How many scores lie in each of these ranges."""
+        ranges = np.searchsorted(self.edges, scores, "right")
+        return np.bincount(ranges, minlength=len(self.edges) + 1)
 
-        It takes a fraction of a millisecond. :func:`llrcal.watch` takes a second, sees more, and
-        tells what a change costs.
+    def looks_like(self, counts: Counts) -> bool:
+        """Whether scores can be of these classes, at any share, given how many lie in each range.
+
+        Few scores can. :func:`llrcal.watch` takes a second, sees more, and tells what a change
+        costs.
         """
-        flat = scores.reshape(-1)
-        known = min(self.ranges.tar_count, self.ranges.non_count)
-        if flat.size < FEWEST or known < _FEWEST_KNOWN:
+        totals = np.array([sum(self.tar.counts), sum(self.non.counts)])
+        total = int(counts.sum())
+        if total < _FEWEST or totals.min() < _FEWEST_KNOWN:
             return True
-        sample = flat[:: -(-flat.size // _SAMPLE)]
-        unlike = self.ranges.unlike(-sample if lower_is_better else sample)
-        return unlike < _MOST_UNLIKE or _is_grid(sample)
+        sides = self.tar.below, self.non.below
+        ends = [np.interp(self.edges, *side, left=0.0, right=1.0) for side in sides]
+        known = np.diff(ends, prepend=0.0, append=1.0) * totals[:, None] + _PSEUDO
+        classes, seen = known / known.sum(axis=1, keepdims=True), counts / total
+        share = likeliest_share(classes[0], classes[1], seen)
+        shares = np.array([share, 1 - share])
+        mixture = shares @ classes
+        # Nats per score: a p-value would be small for any change, if only there are many scores.
+        divergence = float(xlogy(seen, seen / mixture).sum())
+        of_portrait = float((shares**2 / totals @ classes / mixture).sum()) / 2
+        chance = len(self.edges) / (2 * total) + of_portrait
+        return divergence - _MORE_THAN_CHANCE * chance < _MOST_UNLIKE
 
 
-def _is_grid(scores: Array) -> bool:
-    """Whether scores are evenly spaced: those of somebody who draws a curve, and not of a field."""
-    with np.errstate(invalid="ignore", over="ignore"):  # differences of infinite scores
-        steps = np.diff(scores.astype(np.float64))
-        return bool(np.ptp(steps) <= _EVEN * abs(steps[0]))
+def likeliest_share(tar: Floats, non: Floats, seen: Floats) -> float:
+    """The share of targets at which the likelihood, which is concave, is greatest."""
+    low, high, apart = 0.0, 1.0, tar - non
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        if seen @ (apart / np.maximum(non + middle * apart, _TINY)) > 0:
+            low = middle
+        else:
+            high = middle
+    return 0.5 * (low + high)

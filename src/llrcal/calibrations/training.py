@@ -83,6 +83,11 @@ class Training(TwoClasses):
         return 1.0, "trial"
 
     @property
+    def speakers(self) -> tuple[int, int] | None:
+        """Where known, how many different speakers the trials of either class have."""
+        return None
+
+    @property
     def unused_speakers(self) -> Iterator[Note]:
         """Why trials are taken to be independent, although something is known of speakers."""
         yield from ()
@@ -179,6 +184,10 @@ class ArrayTraining(Training, InArrays):
         if self._dependence is None or self._dependence.count < 2:
             return 1.0, "trial"
         return self._dependence.design_factor(scores, *influence()), "speaker"
+
+    @property
+    def speakers(self) -> tuple[int, int] | None:
+        return None if self._dependence is None else self._dependence.counts
 
     @property
     def unused_speakers(self) -> Iterator[Note]:

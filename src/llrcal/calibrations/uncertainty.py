@@ -37,6 +37,7 @@ _INNER = 31  # scores where the classes overlap
 _OUTER = np.array([0, 0.002, 0.01, 0.04, 0.12, 0.3, 0.5, 0.75])
 _PAIRS = 1024  # of draws of both classes
 _NOTHING = 1e-9
+_FINELY = 32  # steps from one score at which margins are known to the next
 
 
 @dataclass(frozen=True)
@@ -78,18 +79,12 @@ class Margins:
         "trial"
     )
 
-    @classmethod
-    def even(cls, scores: Floats, deviations: Floats) -> Margins:
-        """The same in both directions."""
-        same = tuple(deviations.tolist())
-        return cls(tuple(scores.tolist()), same, same)
-
 
 def margins(calibration: Calibration, data: Training) -> Margins | None:
     """The margins of a trained calibration, which has its bounds; None if the method has none."""
     least, greatest = data.score_range
     if least == greatest and not calibration.needs_ranks:  # where scores say nothing
-        return Margins.even(np.array([least]), np.zeros(1))
+        return Margins((least,), (0.0,), (0.0,))
     found = calibration.uncertainty(data)
     if found is None:
         return None
@@ -138,13 +133,9 @@ def from_draws(
 def ends(scores: Floats, curves: Floats, eer_score: float | None) -> tuple[Floats, Floats]:
     """Ends of 95 % intervals, given curves (rows); these rise from it outwards."""
     if eer_score is not None:
-        # Row by row, all curves at a score beside each other: accumulate takes far longer.
-        columns, right = curves.T.copy(), int(np.searchsorted(scores, eer_score))
-        for i in range(right - 1, 0, -1):
-            np.minimum(columns[i - 1], columns[i], out=columns[i - 1])
-        for i in range(right + 1, len(scores)):
-            np.maximum(columns[i], columns[i - 1], out=columns[i])
-        curves = columns.T
+        columns, right = curves.T, int(np.searchsorted(scores, eer_score))
+        below = np.minimum.accumulate(columns[:right][::-1])[::-1]
+        curves = np.concatenate([below, np.maximum.accumulate(columns[right:])]).T
     low, high = np.quantile(curves, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
     return low, high
 
@@ -176,31 +167,41 @@ def interval(calibration: Calibration, scores: ArrayLike, level: float) -> tuple
     if margins is None:
         raise OptionError(no_interval(calibration))
     sign = -1.0 if calibration.lower_is_better else 1.0
-    raw, known = sign * array.astype(np.float64), np.array(margins.scores)
-    llrs = calibration.unbounded(array.ravel()).reshape(raw.shape)
-    at_known = calibration.unbounded(sign * known)
+    # Halves of scores, whose differences never overflow.
+    at = np.clip(sign * array.astype(np.float64), *bounds.reach) / 2
+    known = np.array(margins.scores) / 2
+    llrs = calibration.unbounded(array.ravel()).reshape(array.shape)
     # From the lower tail, whose probability does not round to one.
     times = -NormalDist().inv_cdf((1 - float(level)) / 2)
-    ends = []
-    for away, deviations in ((-times, margins.below), (times, margins.above)):
-        side = away * np.array(deviations)
-        # Halves, whose differences never overflow.
-        end = llrs + np.interp(np.clip(raw, *bounds.reach) / 2, known / 2, side)
-        if bounds.eer_score is not None:
-            end = _between_neighbours(end, raw, known, at_known + side)
-        ends.append(bounds.supported(end, *calibration.supported_llrs))
-    return ends[0], ends[1]
+    below, above = times * np.array([margins.below, margins.above])
+    if bounds.eer_score is None:
+        low, high = (llrs + np.interp(at, known, side) for side in (-below, above))
+    else:
+        which = np.arange(len(known))
+        every = np.arange(which[-1] * _FINELY + 1) / _FINELY
+        fine, below, above = (np.interp(every, which, row) for row in (known, below, above))
+        at_fine = calibration.unbounded(2 * sign * fine)
+        low = _rising_ends(at, llrs, fine, at_fine - below, below)
+        high = -_rising_ends(-at, -llrs, -fine[::-1], -(at_fine + above)[::-1], above[::-1])
+    low, high = (bounds.supported(end, *calibration.supported_llrs) for end in (low, high))
+    # LLRs themselves were bounded piece by piece, and rounded in another way.
+    bounded = calibration.curve(array.ravel()).reshape(array.shape)
+    return np.minimum(low, bounded), np.maximum(high, bounded)
 
 
-def _between_neighbours(ends: Floats, scores: Floats, known: Floats, at_known: Floats) -> Floats:
-    """Ends of intervals, each between those at the neighbouring ones of some scores.
+def _rising_ends(at: Floats, llrs: Floats, fine: Floats, ends: Floats, margins: Floats) -> Floats:
+    """Lower ends of intervals that do not fall from one score to the next, however close.
 
-    Where LLRs rise steeply, those in between are far smaller than margins on a straight line.
+    They are the greatest so far of LLR minus margin at a fine set of scores, and between those at
+    two neighbouring ones in between. Margins are known at some of the scores only: where LLRs rise
+    steeply, margins in between are far smaller than those on a straight line, so ends there do not
+    exceed those where margins are known.
     """
-    right = np.searchsorted(known, scores, side="right")
-    neighbours = at_known[[right - 1, right % len(known)]]
-    inside = (right > 0) & (right < len(known))
-    return np.where(inside, np.clip(ends, neighbours.min(axis=0), neighbours.max(axis=0)), ends)
+    known, right = ends[::_FINELY], np.searchsorted(fine, at, side="right")
+    most = np.append(np.maximum(known[:-1], known[1:]).repeat(_FINELY), known[-1])
+    ends = np.maximum.accumulate(np.minimum(ends, most))
+    moved = llrs - margins[np.maximum(right - 1, 0)]
+    return np.clip(moved, np.append(-np.inf, ends)[right], np.append(ends, np.inf)[right])
 
 
 def no_interval(calibration: Calibration) -> str:

@@ -12,12 +12,16 @@ import numpy as np
 from llrcal.arrays import LARGEST, ArrayLike
 from llrcal.calibrations.uncertainty import no_interval
 from llrcal.errors import OptionError
+from llrcal.inputs.beside_scores import supporting
 from llrcal.inputs.scores import as_floats
+from llrcal.messages import Setting
 from llrcal.notebook import html_table
 from llrcal.notes import Note
 
 if TYPE_CHECKING:
     from llrcal.calibrations.calibration import Calibration
+
+_FEW = 50  # trials of a class, or as many as its speakers make
 
 
 @dataclass(frozen=True, repr=False)
@@ -32,6 +36,8 @@ class Weight:
     bound."""
     level: float
     """Probability with which the interval contains the LLR."""
+    held: bool = False
+    """Whether the LLR is held at a bound, since the training trials support no more."""
     notes: tuple[Note, ...] = ()
 
     @property
@@ -54,8 +60,27 @@ class Weight:
 
     @property
     def in_words(self) -> str:
-        """The verbal equivalent, by the ENFSI guideline for evaluative reporting (2015)."""
-        return in_words(self.llr)
+        """The verbal equivalent, by the ENFSI guideline for evaluative reporting (2015).
+
+        It covers the interval: where that has more than one word, those of both ends are given.
+        """
+        return in_words(*self._reach)
+
+    @property
+    def in_short(self) -> str:
+        """The same in a few words, for tables."""
+        return in_short(*self._reach)
+
+    @property
+    def shown(self) -> str:
+        """The LR for people, and whether it is held."""
+        return shown_ratio(self.lr) + (", held at the bound" if self.held else "")
+
+    @property
+    def _reach(self) -> tuple[float, float]:
+        """The ends of the LLR and its interval together."""
+        ends = (self.llr, *(self.interval or ()))
+        return min(ends), max(ends)
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers as plain values."""
@@ -65,6 +90,7 @@ class Weight:
             "llr": self.llr,
             "log10_lr": self.log10_lr,
             "lr": self.lr,
+            "held": self.held,
             "level": self.level,
             "llr_interval": None if self.interval is None else list(self.interval),
             "lr_interval": None if self.lr_interval is None else list(self.lr_interval),
@@ -83,13 +109,13 @@ class Weight:
     def __repr__(self) -> str:
         between = "".join(f", {name} {ends}" for name, ends in self._shown_interval.items())
         return (
-            f"<score {self.score:g}: LR {shown_ratio(self.lr)} (log10 LR {self.log10_lr:.3g}"
+            f"<score {self.score:g}: LR {self.shown} (log10 LR {self.log10_lr:.3g}"
             f"{between}), {self.in_words}>"
         )
 
     def _repr_html_(self) -> str:
         rows = {
-            "LR": shown_ratio(self.lr),
+            "LR": self.shown,
             "log10 LR": f"{self.log10_lr:.3f}",
             "LLR (nats)": f"{self.llr:.3f}",
             **{f"LR, {name}": ends for name, ends in self._shown_interval.items()},
@@ -109,7 +135,9 @@ def weighed(calibration: Calibration, score: ArrayLike, *, level: float) -> Weig
         low, high = calibration.interval(array, level=level)
         # An interval that is held at a bound as a whole would look like certainty.
         interval = (float(low), float(high)) if low < high else None
-    return Weight(value, llr, interval, float(level), tuple(_notes(calibration, value, llr)))
+    ends = calibration.bounds.ends(*calibration.supported_llrs)
+    held = ends is not None and not ends[0] < llr < ends[1]
+    return Weight(value, llr, interval, float(level), held, tuple(_notes(calibration, value)))
 
 
 def _ratio(llr: float) -> float:
@@ -122,8 +150,8 @@ def shown_ratio(lr: float) -> str:
     return f"{lr:,.0f}" if 1000 <= lr < 1e7 else f"{lr:.4g}"
 
 
-def _notes(calibration: Calibration, score: float, llr: float) -> Iterator[Note]:
-    """On a score beyond those of training, an LLR at a bound, and a missing interval."""
+def _notes(calibration: Calibration, score: float) -> Iterator[Note]:
+    """On a score beyond those of training, on these, and on a missing interval."""
     bounds, (low, high) = calibration.bounds, calibration.training_range
     is_low, is_high = -LARGEST < low > score, LARGEST > high < score
     if is_low or is_high:
@@ -134,16 +162,38 @@ def _notes(calibration: Calibration, score: float, llr: float) -> Iterator[Note]
         if bounds.policy == "none":
             does = "the LLR is extrapolated, where nothing was learned"
         yield Note.warning("range", f"the score lies {where}; {does}")
-    ends, does = (bounds.least_llr, bounds.greatest_llr), "the LR is held there (ELUB)"
-    if bounds.policy == "counts":
-        ends = calibration.supported_llrs
-        does = "the LR is held back to within a factor of two of these"
-    if ends[0] is not None and ends[1] is not None and not ends[0] < llr < ends[1]:
-        least, greatest = (shown_ratio(_ratio(end)) for end in (ends[0], ends[1]))
-        text = f"the training trials support LRs from {least} to {greatest} only; {does}"
-        yield Note.of("at a bound", text)
+    yield _training_note(calibration)
     if calibration.margins is None:
         yield Note.of("no interval", no_interval(calibration))
+
+
+def _training_note(calibration: Calibration) -> Note:
+    """How many trials and speakers there are, what they support, and what to do if they are few."""
+    counts, text = (calibration.tar_count, calibration.non_count), trained_on(calibration)
+    ends = calibration.bounds.ends(*calibration.supported_llrs)
+    if ends is not None:
+        least, greatest = (shown_ratio(_ratio(end)) for end in ends)
+        text += f", which support LRs from {least} to {greatest}"
+    if min(supporting(counts, calibration.speakers)) >= _FEW:
+        return Note.of("training", f"trained on {text}")
+    return Note.warning(
+        "few trained",
+        f"trained on {text}; these are few, so test what such LRs are worth: llrcal compare with ",
+        Setting("folds", "all"),
+        ", and read docs/few-trials.md",
+    )
+
+
+def trained_on(calibration: Calibration, tar: str = "target", non: str = "non-target") -> str:
+    """How many trials of either class a calibration was trained on, and of how many speakers."""
+    counts, speakers = (calibration.tar_count, calibration.non_count), calibration.speakers
+    of = [""] * 2 if speakers is None else [f" of {_counted(n, 'speaker')}" for n in speakers]
+    sides = zip(counts, (tar, non), of, strict=True)
+    return " and ".join(f"{_counted(n, f'{what} trial')}{who}" for n, what, who in sides)
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 # The LR from which on a word applies: examples of verbal equivalents in the ENFSI guideline for
@@ -175,16 +225,36 @@ def support(llr: float) -> str | None:
     return reached[-1] if reached else None
 
 
-def in_short(llr: float) -> str:
-    """The verbal equivalent in a few words, for tables."""
-    word = support(llr)
-    return "no support" if word is None else f"{word} support for {'Hp' if llr > 0 else 'Hd'}"
+def in_short(low: float, high: float) -> str:
+    """The verbal equivalent of LLRs from one to another in a few words, for tables."""
+    return _claim(low, high, "Hp", "Hd") or "no support"
 
 
-def in_words(llr: float) -> str:
-    """The verbal equivalent of an LLR in nats."""
-    word = support(llr)
-    if word is None:
+def in_words(low: float, high: float) -> str:
+    """The verbal equivalent of LLRs in nats, from one to another.
+
+    Examples
+    --------
+    >>> from llrcal.calibrations.weighing import in_words
+    >>> in_words(1.0, 5.0)
+    'weak to moderately strong support for same source (Hp) rather than different sources (Hd)'
+    >>> in_words(-3.0, 5.0)[:55]
+    'anything from moderate support for different sources (H'
+    """
+    claim = _claim(low, high, HP, HD)
+    if claim is None:
         return "no support for one proposition over the other"
-    first, other = (HP, HD) if llr > 0 else (HD, HP)
-    return f"{word} support for {first} rather than {other}"
+    if HP in claim and HD in claim:
+        return f"anything from {claim}"
+    return f"{claim} rather than {HD if HP in claim else HP}"
+
+
+def _claim(low: float, high: float, hp: str, hd: str) -> str | None:
+    """What LLRs from one to another support, and how much; None if nothing."""
+    weaker, stronger = sorted((low, high), key=abs)
+    if support(stronger) is None:
+        return None
+    if low < 0 < high and support(weaker) is not None:
+        return f"{support(low)} support for {hd} to {support(high)} support for {hp}"
+    words = dict.fromkeys(support(llr) or "no" for llr in (weaker, stronger))
+    return f"{' to '.join(words)} support for {hp if stronger > 0 else hd}"

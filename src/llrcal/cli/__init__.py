@@ -70,7 +70,7 @@ def help_text() -> str:
 
 def main(prog_name: str = "llrcal") -> None:
     """Run the command line."""
-    if sys.argv[1:] not in (["--help"], ["-h"]) or sys.stdout is None:  # None if it is closed
+    if sys.argv[1:] not in (["--help"], ["-h"]) or sys.stdout is None:
         from llrcal.cli.endings import run_tidily
 
         run_tidily(lambda: _run(prog_name))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Literal
 
 from llrcal.cli.options import (
@@ -139,9 +138,7 @@ def apply(
         )
         refuse({one_system: condition is not None or quality is not None or len(files) > 1})
         options = reading.options()
-        trials, notes = _apply(
-            found, model, files[0], out, columns, options, force=force, quiet=quiet
-        )
+        trials, notes = _apply(found, files[0], out, columns, options, force=force, quiet=quiet)
     else:
         no_intervals = f"{model}: its LLRs have no intervals: leave out --interval"
         refuse({no_intervals: columns.interval is not None})
@@ -157,7 +154,6 @@ def apply(
 
 def _apply(
     calibration: Calibration,
-    model: str,
     scores: str,
     out: str,
     columns: Columns,
@@ -170,14 +166,14 @@ def _apply(
     from llrcal.calibrations.bounds import OutOfRangeCounter
     from llrcal.files.names import display_name, is_many
     from llrcal.notes import Note
-    from llrcal.scale.applying import FieldSample, LLRColumns, apply_to_files
+    from llrcal.scale.applying import FieldCounter, LLRColumns, apply_to_files
     from llrcal.scale.engine import Threads
     from llrcal.trials.count_files import hold_counts
     from llrcal.trials.rewriting import rewrite
 
     if columns.interval is not None:  # before any work
         calibration.interval(0.0, level=columns.interval)
-    seen, field = OutOfRangeCounter(calibration), FieldSample()
+    seen, field = OutOfRangeCounter(calibration), FieldCounter(calibration)
     nats = UNITS[columns.units]
     answers = LLRColumns(calibration, columns.interval, seen, field, nats, columns.more)
     request = options.request("scores")
@@ -199,26 +195,4 @@ def _apply(
     read = Note.of("read", how).about(display_name(scores))
     if hold_counts(scores):  # distinct scores look like no field
         return seen.total, [read]
-    moved = _field_notes(calibration, field.scores, quote(model), quote(scores))
-    return seen.total, [*seen.notes, *moved, read]
-
-
-def _field_notes(
-    calibration: Calibration, sample: Floats, model: str, scores: str
-) -> Iterator[Note]:
-    """A warning if the field has moved. Only if a quick look says so is there a thorough one."""
-    quick = calibration.field_notes(sample)
-    if not quick:
-        return
-    from llrcal.adaptation.watch import watched
-    from llrcal.errors import ScoreError
-    from llrcal.notes import Note
-
-    try:
-        seen = watched(calibration, sample)
-    except ScoreError:  # such as scores that are all equal
-        yield from quick
-        return
-    if seen.moved:
-        where = "SCORES" if scores == "-" else scores
-        yield Note.warning("field moved", f"{seen}: see llrcal watch {model} {where}")
+    return seen.total, [*seen.notes, *field.notes, read]

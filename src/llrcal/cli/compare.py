@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from llrcal.cli.comparing import Comparing, compare_and_write
@@ -108,15 +107,25 @@ def compare(
     _check_sets(sets, folds)
     count = fold_count(folds) if data else None
     columns = split_names(by, "by")
+    kept: dict[str, list[str]] = {"train": [], "test": columns, "data": columns}
+
+    apart = scale.in_pieces or scale.workers or scale.scheduler or direction.inverted
+    refuse(
+        {
+            "several systems are read whole, and compared whichever way their scores run: leave "
+            "out --in-pieces, --workers, --scheduler and --inverted": systems and apart
+        }
+    )
 
     def read(opened: Opener) -> list[TrialSet | Systems]:
         if systems:
             apart = next((name for name, (*_, non) in sets.items() if non is not None), "")
             refuse({f"several systems need labels or keys, not --{apart}-nontargets": apart})
-            options, files = form.options(keep=columns), (train, test, data)
-            every = zip(files, sets.values(), strict=True)
+            every = zip((train, test, data), sets.items(), strict=True)
             return [
-                _systems(opened, one, key, scores, options) for one, (_, key, _) in every if one
+                _systems(opened, one, key, scores, form.options(keep=kept[name]))
+                for one, (name, (_, key, _)) in every
+                if one
             ]
         curve = Setting("learning_curve") if comparing.learning_curve else None
         tested = Setting("llrs") if llrs else None
@@ -128,7 +137,7 @@ def compare(
                 source,
                 Reading(**vars(form), key=key, nontargets=non),
                 whole=whole[name],
-                keep=columns,
+                keep=kept[name],
             )
             for name, (source, key, non) in sets.items()
             if source is not None
@@ -196,15 +205,5 @@ def _check_sets(sets: Mapping[str, _Files], folds: str | None) -> None:
             f"{missing} is missing: give --train and --test, or one set of trials as --data": (
                 None in (train, test)
             ),
-            f"{train} is given for training and for testing: a calibration tested on its own "
-            "training trials looks better than it is. Give other trials to test on, or --data "
-            f"{train} for cross-validation": _same_file(train, test),
         }
     )
-
-
-def _same_file(one: str | None, other: str | None) -> bool:
-    try:
-        return Path(one or "").samefile(other or "")
-    except OSError:
-        return one == other

@@ -17,7 +17,6 @@ from llrcal.cli.options import (
     Points,
     option,
     refuse,
-    scoring_rule,
     split_names,
     weight,
 )
@@ -103,8 +102,7 @@ class Comparing(Points):
                 }
             )
             return [("logistic", {"alpha": one}) for one in weights or (0.5,)]
-        rules = [scoring_rule(one) for one in self.rule]
-        methods = methods_to_compare(weights or ALPHAS, rules or ["log"])
+        methods = methods_to_compare(weights or ALPHAS, self.rule or ["log"])
         return [*methods, *integrated_out(methods)] if self.bayes else methods
 
 
@@ -127,13 +125,14 @@ def compare_and_write(
     from llrcal.comparison.looks import figure_formats
     from llrcal.files.atomic import atomic_folder
     from llrcal.report.folder import write_results
+    from llrcal.trials.writing import table_format, write_trials
 
     formats = (
         [] if asked.formats == "none" else figure_formats(split_names(asked.formats, "formats"))
     )
     methods, points = asked.methods(systems=systems), asked.given()
     if llrs is not None:
-        _check_table(llrs, out)
+        table_format(llrs)
     with (
         # First, so that a bad folder is refused at once.
         atomic_folder(out, force=asked.force) as folder,
@@ -162,10 +161,9 @@ def compare_and_write(
                 **more,
             )
             write_results(comparison, folder, formats=formats, name=out, progress=progress)
-    if llrs is not None:
-        from llrcal.trials.writing import write_trials
-
-        write_trials(comparison.llrs(), llrs)
+            if llrs is not None:
+                is_inside = Path(llrs).absolute().parent == Path(out).absolute()
+                write_trials(comparison.llrs(), folder / Path(llrs).name if is_inside else llrs)
     if comparison.folds is not None:
         print_notes([comparison.folds.note], quiet=asked.quiet)
     if asked.json:
@@ -187,16 +185,6 @@ def compare_and_write(
         click.echo(printable(f"Report: {Path(out) / 'report.html'}"))
         if following := comparison.next_command(out):
             click.echo(printable(f"Next:   {following}"))
-
-
-def _check_table(name: str, folder: str) -> None:
-    """Refuse what is no table, or cannot be written, before any work is done for it."""
-    from llrcal.files.compression import check_place
-    from llrcal.trials.writing import table_format
-
-    table_format(name)
-    if Path(name).absolute().parent != Path(folder).absolute():  # which is not there yet
-        check_place(name)
 
 
 def show_comparison(comparison: Comparison) -> None:

@@ -8,24 +8,33 @@ In both cases it is raised again a moment later.
 from __future__ import annotations
 
 import errno
+import io
 import os
 import re
 import signal
 import sys
 from collections.abc import Callable
 from types import FrameType
-from typing import Any
+from typing import Any, TextIO, cast
 
 _MOMENT = 0.05  # seconds
 _IMPORTING = "<frozen importlib._bootstrap>"
 
 
+class _Closed(io.TextIOBase):
+    """Standard output that is closed: what is to be printed is an error, rather than lost."""
+
+    def write(self, _: str) -> int:
+        raise OSError(errno.EBADF, "standard output is closed")
+
+
 def run_tidily(run: Callable[[], Any]) -> Any:
     """Run something; what the user can mend ends in one line on standard error, not a traceback."""
+    if sys.stdout is None:  # as Python finds it if it is closed
+        sys.stdout = cast("TextIO", _Closed())
     try:
         result = run()
-        if sys.stdout:  # may be closed; flushing here finds out quietly if its reader has left
-            sys.stdout.flush()
+        sys.stdout.flush()  # finds out quietly if its reader has left
     except SystemExit as end:
         if not isinstance(end.__context__, BrokenPipeError):  # rich then exits by itself
             raise
@@ -91,8 +100,7 @@ def _as_system_error(problem: BaseException) -> OSError | MemoryError | None:
 def _let_go_of_output() -> None:
     """Discard output that cannot be written, or Python would complain when it exits."""
     try:
-        if sys.stdout:
-            sys.stdout.flush()
+        sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

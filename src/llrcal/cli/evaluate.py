@@ -20,7 +20,6 @@ from llrcal.cli.options import (
     command,
     option,
     refuse,
-    scoring_rule,
     split_names,
 )
 from llrcal.cli.reading import Direction, Reading, Scale, opener
@@ -56,7 +55,7 @@ def evaluate(
     ),
     worst: int | None = option(
         "Also give so many of the most misleading trials and, where speakers are known, of the "
-        "speakers who cost most, and the animals among them (goats, lambs, wolves, ...).",
+        "speakers who cost most.",
         metavar="N",
     ),
     intervals: bool = option(
@@ -94,7 +93,7 @@ def evaluate(
     llrcal evaluate eval-llrs.txt --key eval-key.txt
     llrcal evaluate eval-llrs.txt --key eval-key.txt --p-target 0.01 --c-miss 10 --json
     llrcal evaluate eval.tsv --preset sre16 --preset voxsrc --figures figures
-    llrcal evaluate eval.tsv --rule brier --rule 0.5,-0.5
+    llrcal evaluate eval.tsv --rule brier
     llrcal evaluate lrs.csv --units ratio --forensic
     llrcal evaluate faces.csv --distance --error-rates
     llrcal evaluate eval.tsv --intervals --figures figures
@@ -107,11 +106,11 @@ def evaluate(
     from llrcal.evaluation.forensic import STRENGTHS, misleading_thresholds
     from llrcal.evaluation.operating_points import DEFAULT_POINTS
     from llrcal.files.atomic import atomic_folder
-    from llrcal.scoring_rule import ScoringRule
+    from llrcal.scoring_rule import as_rule
 
     chosen = points.given() or DEFAULT_POINTS
     columns = split_names(by, "by")
-    asked: dict[str, Any] = {"rules": [ScoringRule.of(scoring_rule(one)) for one in rule]}
+    asked: dict[str, Any] = {"rules": [as_rule(one) for one in rule]}
     asked["forensic"] = forensic
     draws = _draws(intervals, level=level, replicates=replicates)
     _check_worst(worst)
@@ -222,14 +221,15 @@ def nats(values: Array, unit: str, sign: float) -> Array:
 def _unit_of(trials: TrialSet) -> str:
     """The unit that a file suggests; natural logarithms by default."""
     from llrcal.notes import Note
-    from llrcal.trials.conventions import is_log10, is_plain_ratio
+    from llrcal.trials.conventions import unit_in
 
     source, name = trials.source, trials.score_name
-    if name is not None and is_log10(name):
+    unit = unit_in(name)
+    if unit == "log10":
         text = f"column {name!r} contains common logarithms (log10)"
         print_notes([Note.of("log10 column", text).about(source)], quiet=False)
-        return "log10"
-    if name is not None and is_plain_ratio(name):
+        return unit
+    if unit == "ratio":
         raise OptionError(
             f"{source}: column {name!r} may contain likelihood-ratios or their logarithms; "
             "specify which: --units ratio, nats, log10 or bits"

@@ -33,8 +33,8 @@ def show_evaluation(answer: _Numbers, *, plain: bool) -> None:
         _show_error_rates(answer)
     if "worst" in answer:
         _show_worst(answer["worst"])
-    if "zoo" in answer:
-        _show_speakers(answer["zoo"])
+    if "speakers" in answer:
+        _show_speakers(answer["speakers"])
     if "by" in answer:
         show_conditions(answer["by"])
     if "intervals" in answer:
@@ -121,8 +121,8 @@ def _show_worst(found: Sequence[_Numbers]) -> None:
     print_table(("label", "LLR", *names), rows, words=("label", *names))
 
 
-def _show_speakers(zoo: _Numbers) -> None:
-    """Print the speakers who cost most, and which animals there are."""
+def _show_speakers(speakers: Sequence[_Numbers]) -> None:
+    """Print the speakers who cost most."""
     columns = {
         "speaker": "{speaker}",
         "targets": "{tar_count:,}",
@@ -130,19 +130,13 @@ def _show_speakers(zoo: _Numbers) -> None:
         "non-targets": "{non_count:,}",
         "non-target LLR": "{llr_non}",
         "share of Cllr": "{share}",
-        "animals": "{animals}",
     }
     rows = []
-    for one in zoo["speakers"]:
+    for one in speakers:
         means = {name: _or_none(one[name], ".4f") for name in ("llr_tar", "llr_non")}
         rows.append(cells(columns, **{**one, **means, "share": _or_none(one["share"], ".2%")}))
     print_lines("Speakers who cost most (mean LLRs in nats)")
-    print_table(columns, rows, words=("speaker", "animals"))
-    columns = {"animal": "{kind}", "speakers": "{count}", "by chance": "{expected:.1f}"}
-    columns |= {"p": "{p_value:.3f}", "": "{more}"}
-    rows = [cells(columns, **one, more="more" if one["found"] else "") for one in zoo["animals"]]
-    caption = "more: than chance would give, at 5 % for all kinds together"
-    print_table(columns, rows, words=("animal", ""), caption=caption)
+    print_table(columns, rows, words=("speaker",))
 
 
 def _or_none(number: float | None, digits: str) -> str:

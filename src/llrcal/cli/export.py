@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from llrcal.cli.options import JSON, File, NewFile, argument, command, option, output
+from llrcal.cli.options import FORCE, JSON, File, NewPath, argument, command, option, output
 from llrcal.cli.terminal import echo_err, print_json
+from llrcal.files.marks import EXPORT
 
 
 @command()
 def export(
     *,
     model: File = argument("MODEL"),
-    out: NewFile = output("The file to write.", "FILE"),
+    out: Annotated[str, NewPath(EXPORT)] = output("The file to write.", "FILE"),
     to: Literal["c", "js", "onnx"] | None = option(
         "The language: C (and C++), JavaScript, or ONNX.  [default: by the ending of FILE]"
     ),
     name: str = option("The name of the function, or of the ONNX graph.", "llr"),
+    force: bool = FORCE,  # noqa: ARG001, which is asked before
     json: bool = JSON,
     quiet: bool = option("Print only errors."),
 ) -> None:
@@ -31,10 +33,8 @@ def export(
     llrcal export model.json -o calibration.onnx
     """
     from llrcal.exports import export as write
-    from llrcal.files.compression import check_place
     from llrcal.fusion import load
 
-    check_place(out, by_name=True)
     exported = write(load(model), out, to=to, name=name)
     if json:
         print_json({"model": model, "out": out, "name": name, **vars(exported)})

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from llrcal.cli.options import (
+    FORCE,
     JSON,
     QUIET,
     File,
     MethodOptions,
-    NewFile,
+    NewModel,
     argument,
     command,
     option,
@@ -21,7 +22,7 @@ from llrcal.cli.terminal import echo_err, print_json, print_notes
 def fit(
     *,
     scores: File = argument("SCORES"),
-    out: NewFile = output("The model file (JSON).", "MODEL"),
+    out: NewModel = output("The model file (JSON).", "MODEL"),
     asked: MethodOptions,
     rising: bool = option(
         "Hold LLRs where they would fall although the score rises, or give the plain formula.", True
@@ -34,6 +35,7 @@ def fit(
     reading: Reading,
     direction: Direction,
     scale: Scale,
+    force: bool = FORCE,  # noqa: ARG001, which is asked before
     json: bool = JSON,
     quiet: bool = QUIET,
 ) -> None:
@@ -54,9 +56,7 @@ def fit(
     """
     from llrcal.calibrations.conditions import conditioned
     from llrcal.calibrations.fit import fit_methods
-    from llrcal.files.compression import check_place
 
-    check_place(out, by_name=True)
     with opener(scale, quiet=quiet) as open_trials:
         trials = open_trials(scores, reading, keep=[condition] if condition else [])
         (model,) = fit_methods(

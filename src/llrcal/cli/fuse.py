@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import click
 
 from llrcal.cli.options import (
+    FORCE,
     JSON,
     KEY,
     QUIET,
     File,
-    NewFile,
+    NewModel,
     argument,
     command,
     option,
     output,
-    refuse,
     weight,
 )
 from llrcal.cli.reading import LabelledForm, Scale, opener
@@ -48,7 +48,7 @@ class _Form(LabelledForm):
 def fuse(
     *,
     files: Sequence[File] = argument("SCORES..."),
-    out: NewFile = output("The model file (JSON).", "MODEL"),
+    out: NewModel = output("The model file (JSON).", "MODEL"),
     scores: str | None = option(
         "The columns of scores of one table, each of a system: cos,plda.", metavar="COLUMNS"
     ),
@@ -66,7 +66,7 @@ def fuse(
     ),
     bounds: Literal["counts", "range"] = option(
         "Outside the range of the training scores: use the nearest of these, and limit LLRs to "
-        "what the number of trials supports (counts); or without such a limit (range).",
+        "what trials and their speakers support (counts); or without such a limit (range).",
         "counts",
     ),
     key: File | None = KEY,
@@ -75,6 +75,7 @@ def fuse(
     contributions: bool = option(
         "Also give what each system adds: Cllr on trials held out, by speaker if they are known."
     ),
+    force: bool = FORCE,  # noqa: ARG001, which is asked before
     json: bool = JSON,
     quiet: bool = QUIET,
 ) -> None:
@@ -93,15 +94,11 @@ def fuse(
     llrcal fuse 'night/*.parquet' --scores cos,plda --workers 4 -o fused.json
     llrcal fuse cos-dev.txt plda-dev.txt --key dev-key.txt --quality utt2dur -o fused.json
     """
-    from llrcal.files.compression import check_place
     from llrcal.fusion import contributions as added_by_each
     from llrcal.fusion.fuse import fusion
     from llrcal.scale.fusing import fused_columns, opened_columns
     from llrcal.scale.opening import is_in_pieces
 
-    empty = "; give the name of a column"
-    refuse({f"--label is ''{empty}": label == "", f"--condition is ''{empty}": condition == ""})
-    check_place(out, by_name=True)
     sources = sources_of(files, scores)
     names = [source for source, _ in sources.values()]
     if label is not None:

@@ -16,7 +16,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin,
 
 import click
 
+from llrcal.environment import NUMBERS, number_of
 from llrcal.errors import OptionError
+from llrcal.files.compression import check_place
+from llrcal.files.marks import MODEL
 from llrcal.files.overwriting import one_run, refuse_to_overwrite, refuse_to_read_twice
 from llrcal.messages import Setting
 from llrcal.method_table import DEFAULT, TABLE
@@ -34,26 +37,33 @@ WEIGHTED = " and ".join(name for name, entry in TABLE.items() if "alpha" in entr
 FOLDS = 5
 """Of one set of trials, unless another number is given."""
 
-RULES = "log, brier, boosting, or two exponents of its weights as A,B: see docs/scoring-rules.md"
+RULES = "log or brier: see docs/scoring-rules.md"
 """The scoring rules, for help texts."""
 
 
-class _NewFile(click.Path):
-    """A file that a verb writes."""
+class NewPath(click.Path):
+    """What a verb writes: with a mark, a file that may replace files of ours that have it."""
+
+    def __init__(self, mark: bytes | None = None) -> None:
+        super().__init__(readable=False)
+        self.mark = mark
 
 
-class _NewFolder(click.Path):
-    """A folder that a verb writes; every other path is one that it reads."""
+class NewFolderPath(NewPath):
+    """A folder that a verb writes."""
 
 
 File = Annotated[str, click.Path(readable=False)]
 """A file or folder to read, which shells complete; what it is and whether it can be used is for
 readers to say, and patterns are no paths that click could check."""
 
-NewFile = Annotated[str, _NewFile(readable=False)]
-"""A file to write, which must not be one of those to read."""
+NewFile = Annotated[str, NewPath()]
+"""A file to write, which must not be one of those to read, and must not be there yet."""
 
-NewFolder = Annotated[str, _NewFolder(readable=False)]
+NewModel = Annotated[str, NewPath(MODEL)]
+"""The same for a model file, which may replace one."""
+
+NewFolder = Annotated[str, NewFolderPath()]
 """A folder to write, which must not hold any of them."""
 
 
@@ -78,7 +88,12 @@ def argument(metavar: str, *, required: bool = True) -> Any:
 
 JSON = option("Print the answer as one JSON document.")
 KEY = option("Labels, if they are not in the score file.", metavar="FILE")
-FORCE = option("Replace the folder if it exists.")
+FORCE = option("Replace what exists already, if llrcal wrote it.")
+SPEAKERS = option(
+    "Number of speakers among SCORES; or how to find them: a list of recordings and speakers "
+    "(utt2spk), a pattern for ids such as '{speaker}_{rest}', or a regular expression.",
+    metavar="N|HOW",
+)
 QUIET = option("Print only warnings and errors.")
 
 
@@ -112,13 +127,16 @@ def command(**settings: Any) -> Callable[[Callable[..., None]], click.Command]:
                 params.append(_parameter(one.default, one.annotation, name))
 
         def call(**given: Any) -> None:
-            paths = [(one.type, given[str(one.name)]) for one in params]
+            values = [(one, given[str(one.name)]) for one in params]
+            force = given.get("force", False)
             built = {
                 name: group(**{part.name: given.pop(part.name) for part in fields(group)})
                 for name, group in groups.items()
             }
             with one_run():
-                _refuse_to_overwrite(paths)
+                for name in NUMBERS:
+                    number_of(name)
+                _check_paths(values, force=force)
                 verb(**given, **built)
 
         name, text = verb.__name__, verb.__doc__
@@ -127,22 +145,31 @@ def command(**settings: Any) -> Callable[[Callable[..., None]], click.Command]:
     return decorate
 
 
-def _refuse_to_overwrite(given: Sequence[tuple[Any, Any]]) -> None:
-    """Refuse what a verb is to write if it is to read it, before any work is done."""
+def _check_paths(given: Sequence[tuple[Any, Any]], *, force: bool) -> None:
+    """Refuse what a verb is to write if it is to read it or may not replace it, before any work."""
     inputs: list[str] = []
-    outputs: list[str] = []
-    for kind, value in given:
-        if value is None or not isinstance(kind, click.Path):
+    outputs: list[tuple[NewPath, str]] = []
+    for one, value in given:
+        if value != one.default and "" in (value if isinstance(value, tuple) else [value]):
+            raise OptionError(f"{one.opts[-1]} is ''; give a value, or leave it out")
+        if value is None or not isinstance(one.type, click.Path):
             continue
-        if not isinstance(kind, _NewFile | _NewFolder):
+        if isinstance(one.type, NewPath):
+            outputs.append((one.type, value))
+        else:
             inputs += [value] if isinstance(value, str) else value
-        elif isinstance(kind, _NewFolder) or not Path(value).is_dir():  # which no file replaces
-            outputs.append(value)
     refuse_to_read_twice(*inputs)
     named = (name.partition("=")[2] for name in inputs)  # NAME=FILE
     inputs += filter(None, named)
-    for name in outputs:
-        refuse_to_overwrite(name, *inputs)
+    folders = [Path(name).absolute() for kind, name in outputs if isinstance(kind, NewFolderPath)]
+    for kind, name in outputs:
+        is_folder = isinstance(kind, NewFolderPath)
+        # Without a mark, these may also be folders; and may be in one that the verb makes.
+        is_file = not is_folder and not (Path(name).is_dir() or name.endswith("/"))
+        if is_file or is_folder:
+            refuse_to_overwrite(name, *inputs)
+        if kind.mark or (is_file and Path(name).absolute().parent not in folders):
+            check_place(name, by_name=bool(kind.mark), mark=kind.mark, force=force)
 
 
 def _parameter(declared: Field[Any], kind: Any, name: str) -> click.Parameter:
@@ -194,7 +221,7 @@ class MethodOptions:
     )
     bounds: Literal["counts", "elub", "range", "none"] = option(
         "Outside the range of the training scores: use the LLR of the nearest one, and limit LLRs "
-        "to what the number of trials supports (counts), or to the empirical bounds of the "
+        "to what trials and their speakers support (counts), or to the empirical bounds of the "
         "training LLRs (elub); without such a limit (range); or extrapolate (none).",
         "counts",
     )
@@ -204,7 +231,7 @@ class MethodOptions:
         """The name of the method, and the options that were given."""
         options: dict[str, Any] = {} if self.alpha is None else {"alpha": weight(self.alpha)}
         if self.rule is not None:
-            options["rule"] = scoring_rule(self.rule)
+            options["rule"] = self.rule
         if self.bayes:
             options["bayes"] = True
         return self.method, options
@@ -268,7 +295,9 @@ def refuse_two_outputs(out: str, *, json: bool) -> None:
 
 def split_names(names: str | None, setting: str) -> list[str]:
     """The names in a list with commas, as given by a setting; none if it was not given."""
-    found = [] if names is None else [one.strip() for one in names.split(",")]
+    from llrcal.trials.conventions import names_in
+
+    found = [] if names is None else names_in(names)
     if "" in found or len({*found}) < len(found):
         raise OptionError(
             Setting(setting), f" is {names!r:.80}; give names, each once, with commas between them"
@@ -291,11 +320,3 @@ def weight(alpha: str) -> float | str:
         return float(alpha)
     except ValueError:
         return alpha
-
-
-def scoring_rule(rule: str) -> str | tuple[float, ...]:
-    """A rule as numbers, or the given word if they are not numbers."""
-    try:
-        return tuple(float(exponent) for exponent in rule.split(","))
-    except ValueError:
-        return rule

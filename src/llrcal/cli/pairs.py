@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import click
 
-from llrcal.cli.options import JSON, QUIET, File, NewFile, argument, command, option, output, refuse
+from llrcal.cli.options import (
+    FORCE,
+    JSON,
+    QUIET,
+    File,
+    NewFile,
+    argument,
+    command,
+    option,
+    output,
+    refuse,
+)
 from llrcal.cli.reading import cluster_client
 from llrcal.cli.terminal import echo_err, print_json, print_notes, progress_bar
 
@@ -56,6 +67,7 @@ def pairs(
         "Count with this many processes on this machine (Dask)."
     ),
     scheduler: str | None = option("Count on a Dask cluster: tcp://host:8786.", metavar="ADDRESS"),
+    force: bool = FORCE,
     json: bool = JSON,
     quiet: bool = QUIET,
 ) -> None:
@@ -98,7 +110,7 @@ def pairs(
             progress=_with_rate(show),
         )
     sets: dict[str, Counts] = {"": found} if by is None else found
-    places = _written(sets, out)
+    places = _written(sets, out, force=force)
     notes = next(iter(sets.values())).notes
     if json:
         trials = {place: _sizes(counts) for place, counts in places.items()}
@@ -124,7 +136,7 @@ def _with_rate(show: Callable[..., None]) -> Callable[[str, int, int], None]:
     return progress
 
 
-def _written(sets: dict[str, Counts], out: str) -> dict[str, Counts]:
+def _written(sets: dict[str, Counts], out: str, *, force: bool) -> dict[str, Counts]:
     """Write counts to a file, or those of each condition to a folder; the names of the files."""
     from llrcal.files.atomic import atomic_folder
 
@@ -133,7 +145,7 @@ def _written(sets: dict[str, Counts], out: str) -> dict[str, Counts]:
         return {out: sets[""]}
     names = {name: re.sub(r"[^\w.]+", "-", name) + ".parquet" for name in sets}
     refuse({"two conditions would have the same file": len({*names.values()}) < len(names)})
-    with atomic_folder(out) as folder:
+    with atomic_folder(out, force=force) as folder:
         for name, counts in sets.items():
             counts.save(folder / names[name])
     return {f"{out}/{names[name]}": counts for name, counts in sets.items()}

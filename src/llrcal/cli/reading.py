@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -12,12 +12,13 @@ import click
 
 from llrcal.cli.options import KEY, File, option, refuse
 from llrcal.cli.terminal import print_notes, print_warnings, progress_bar
-from llrcal.errors import OptionError
+from llrcal.errors import LlrcalError, OptionError
+from llrcal.messages import Setting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from llrcal.arrays import Floats
+    from llrcal.arrays import Array, Floats
     from llrcal.calibrations import Calibration
     from llrcal.messages import Part
     from llrcal.notes import Note
@@ -227,26 +228,55 @@ def cluster_client(workers: int | None, scheduler: str | None) -> Iterator[Any]:
 
 
 def unlabelled(
-    source: str, model: Calibration, reading: Form, scale: Scale, *, quiet: bool
-) -> Floats | Summary:
-    """The scores of files, whatever their labels; a summary if they are read in pieces."""
+    source: str,
+    model: Calibration,
+    reading: Form,
+    scale: Scale,
+    speakers: str | None,
+    *,
+    quiet: bool,
+) -> tuple[Floats | Summary, float | Array | None]:
+    """The scores of files, whatever their labels; a summary if they are read in pieces.
+
+    With the number of speakers, or the two of each score, if ``speakers`` says how to find them.
+    """
+    from llrcal.adaptation.given import number_of_speakers
     from llrcal.scale.opening import is_in_pieces, opened_scores
     from llrcal.trials.count_files import counts_from
     from llrcal.trials.leaving_out import without_nan
+    from llrcal.trials.speakers import with_speakers
     from llrcal.trials.table_reading import read_table
 
     options = reading.options(duplicates="all", nontargets=None)
+    number = None
+    with suppress(TypeError, ValueError):
+        number = float(speakers)  # type: ignore[arg-type]
+    number_of_speakers(None, number)  # or refused, before any scores are read
     with opener(scale, quiet=quiet) as opened:
+        trials: Any
         if is_in_pieces(source, None, options, asked=opened.in_pieces):
             trials = opened_scores(source, opened.engine, options)
+        else:
+            trials = counts_from(source, None, options)
+        if trials is not None:
             print_notes(trials.notes, quiet=quiet)
-            return (trials.negated() if model.lower_is_better else trials).pooled()
-        if counted := counts_from(source, None, options):
-            print_notes(counted.notes, quiet=quiet)
-            return (counted.negated() if model.lower_is_better else counted).pooled()
-        table = read_table(source, options.request("scores", joins=False))
+            if speakers is not None and number is None:
+                raise OptionError(
+                    Setting("speakers"),
+                    ": give the number of speakers; who speaks is not looked "
+                    "up in pieces, nor in counts",
+                )
+            return (trials.negated() if model.lower_is_better else trials).pooled(), number
+        table = read_table(
+            source, options.request("scores", joins=number is None and bool(speakers))
+        )
     if options.on_nan == "drop":
         table, _ = without_nan(table, None)
+    if speakers is not None and number is None:
+        try:
+            table = with_speakers(table, speakers, trusted=True)
+        except LlrcalError as error:
+            raise error.naming(speakers_from="speakers") from None
     print_notes(table.notes, quiet=quiet)
     scores: Floats = table.frame["score"].to_numpy()
-    return scores
+    return scores, table.speakers[0] if number is None and speakers and table.speakers else number

@@ -23,11 +23,11 @@ def sign(
     llrcal sign model.json
     """
     from llrcal.calibrations.model_file import document_in
-    from llrcal.files.overwriting import forget_input
+    from llrcal.files.overwriting import tell_edited
     from llrcal.fusion import load
 
     found = load(model, edited=True)
-    forget_input(model)
+    tell_edited(model)
     found.save(model)
     if json:
         print_json({"model": model, "checksum": document_in(model)["checksum"]})

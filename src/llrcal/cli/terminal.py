@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import cache
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
     from llrcal.notes import Note
 
+_HARDLY = 1e-6  # a probability below which only that is said
+_NEARLY = 0.99  # and above which
 _TOLD, _CAUGHT = "llrcal.told", "llrcal.caught"  # in the context of a verb
 
 # ------------------------------------------------------------------------ standard error
@@ -138,30 +141,44 @@ def print_table(
     caption: str | None = None,
     styles: Mapping[str, str] | None = None,
 ) -> None:
-    """Print a table in its full width, so that no number is cut off.
+    """Print a table that fits the terminal, and in which no number is cut off.
 
-    Columns of ``words`` begin at the left, the others are numbers; an empty row is a line between
-    parts. Styles are those of rows, by what is in their first column. Control characters in names
-    are spelled out.
+    Columns that do not fit beside the others are printed below them, with the first column again.
+    Columns of ``words`` begin at the left, and may take several lines; the others are numbers. An
+    empty row is a line between parts. Styles are those of rows, by what is in their first column.
+    Control characters in names are spelled out.
     """
     from rich import box
+    from rich.cells import cell_len
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), caption=caption)
-    for head in heads:
-        table.add_column(Text(printable(head)), justify="left" if head in words else "right")
-    for row in rows:
+    console = Console()
+    names, *lines = ([*map(printable, row)] for row in (heads, *rows))
+    wraps = [i > 0 and name in words for i, name in enumerate(names)]
+    least = [
+        max(map(cell_len, " ".join(column).split() if may_wrap else column), default=0)
+        for may_wrap, *column in zip(wraps, names, *filter(None, lines), strict=True)
+    ]
+    ends = [*accumulate(width + 2 for width in least)]
+    count = max(sum(end < console.width for end in ends), 2)
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for name, width, may_wrap in zip(names[:count], least, wraps, strict=False):
+        justify: Any = "left" if name in words else "right"
+        table.add_column(Text(name), justify=justify, min_width=width, no_wrap=not may_wrap)
+    for row in lines:
         if row:
-            every = (Text(printable(cell)) for cell in row)
-            table.add_row(*every, style=(styles or {}).get(row[0]))
+            table.add_row(*map(Text, row[:count]), style=(styles or {}).get(row[0]))
         else:
             table.add_section()
-    console = Console()
-    unbounded = console.options.update(max_width=10_000)
-    console.width = max(console.width, console.measure(table, options=unbounded).maximum)
+    console.width = max(console.width, ends[:count][-1] + 1)
+    if not names[count:]:
+        table.caption = caption
     console.print(table)
+    if names[count:]:
+        names, *lines = ([*row[:1], *row[count:]] for row in (names, *lines))
+        print_table(names, lines, words=words, caption=caption, styles=styles)
 
 
 def print_json(answer: Mapping[str, Any], notes: Iterable[Note] = ()) -> None:
@@ -185,3 +202,10 @@ def _in_json(value: Any) -> Any:
     if not isinstance(value, float) or math.isfinite(value):
         return value
     return None if math.isnan(value) else str(value)
+
+
+def in_words(probability: float) -> str:
+    """A probability, of which only the size matters where it is small or close to one."""
+    if probability > _NEARLY:
+        return f"above {_NEARLY:g}"
+    return f"{probability:.2g}" if probability >= _HARDLY else f"below {_HARDLY:g}"

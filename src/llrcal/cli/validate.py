@@ -5,17 +5,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
 from llrcal.cli.options import (
     FOLDS,
+    FORCE,
     JSON,
     File,
     MethodOptions,
-    NewFile,
+    NewModel,
+    NewPath,
     argument,
     command,
     fold_count,
@@ -33,6 +34,7 @@ from llrcal.cli.terminal import (
     progress_bar,
 )
 from llrcal.errors import TrialFileError
+from llrcal.files.marks import PAGE
 from llrcal.messages import printable
 
 if TYPE_CHECKING:
@@ -48,7 +50,7 @@ NOT_MET = 3
 def validate(
     *,
     scores: File = argument("SCORES"),
-    out: NewFile = output("The page (HTML).", "PAGE"),
+    out: Annotated[str, NewPath(PAGE)] = output("The page (HTML).", "PAGE"),
     test: File | None = option(
         "Other trials to test on; SCORES are then for training alone.", metavar="FILE"
     ),
@@ -75,11 +77,11 @@ def validate(
     ),
     level: float = option("Share of drawn test sets that an interval covers.", 0.95),
     replicates: int = option("Number of test sets to draw for the intervals.", 1000),
-    model: NewFile | None = option("Also write the validated model (JSON).", metavar="FILE"),
+    model: NewModel | None = option("Also write the validated model (JSON).", metavar="FILE"),
     reading: Reading,
     direction: Direction,
     json: bool = JSON,
-    force: bool = option("Replace the page, and the model, if they exist."),
+    force: bool = FORCE,  # noqa: ARG001, which is asked before
     quiet: bool = option("Print no progress bars and no table."),
 ) -> None:
     """Validate a calibration for a case file, and write a page to print.
@@ -98,7 +100,6 @@ def validate(
     llrcal validate training.csv -o case.html --author Expert --state population=men
     llrcal validate training.csv --test validation.csv -o case.html --method logistic --model m.json
     """
-    from llrcal.files.compression import check_place
     from llrcal.validation import validate as validated
     from llrcal.validation.requirements import requirements
     from llrcal.validation.validate import TITLE
@@ -112,10 +113,6 @@ def validate(
             "--folds is for one set of trials: leave it out, or --test": test and folds,
         }
     )
-    for place in filter(None, (out, model)):
-        check_place(place, by_name=True)
-        exists = f"{place} exists already; choose another name, or replace it with --force"
-        refuse({exists: not force and Path(place).exists()})
     refuse({f"{out} cannot be both the page and the model": model is not None and out == model})
     with opener(Scale(), quiet=quiet) as opened, progress_bar(quiet=quiet) as show:
         sets = [opened(scores, reading, whole=_WHOLE)]

@@ -36,7 +36,7 @@ def weigh(
     calibration = load(model)
     weights = [calibration.weigh(score, level=level) for score in scores]
     notes = dict.fromkeys(  # the same of several scores is said once
-        note if note.code == "no interval" else note.about(f"score {weight.score:g}")
+        note.about(f"score {weight.score:g}") if note.code == "range" else note
         for weight in weights
         for note in weight.notes
     )
@@ -49,7 +49,7 @@ def weigh(
 
 
 def _show(weights: Sequence[Weight]) -> None:
-    from llrcal.calibrations.weighing import in_short, shown_ratio
+    from llrcal.calibrations.weighing import shown_ratio
 
     interval, words = f"{100 * weights[0].level:g} % interval of the LR", "in words (ENFSI 2015)"
     columns = {"score": "{score:g}", "LLR": "{llr:.3f}", "log10 LR": "{log10:.3f}", "LR": "{lr}"}
@@ -64,7 +64,7 @@ def _show(weights: Sequence[Weight]) -> None:
             log10=one.log10_lr,
             lr=shown_ratio(one.lr),
             ends=" to ".join(map(shown_ratio, one.lr_interval or ())) or "held at a bound",
-            words=in_short(one.llr),
+            words=one.in_short + (", held at the bound" if one.held else ""),
         )
         for one in weights
     ]

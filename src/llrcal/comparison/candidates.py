@@ -24,7 +24,7 @@ from llrcal.fusion.fuse import fusion
 from llrcal.messages import Setting
 from llrcal.method_table import DEFAULT, TABLE
 from llrcal.notes import Note
-from llrcal.scoring_rule import LOG, ScoringRule
+from llrcal.scoring_rule import Rule
 from llrcal.trials import Trials
 from llrcal.trials.systems import Systems
 from llrcal.trials.trials import TrialSet
@@ -77,18 +77,16 @@ class Candidate:
         return getattr(self.calibration, "alpha", None)
 
     @property
-    def rule(self) -> ScoringRule | None:
+    def rule(self) -> Rule | None:
         """The scoring rule that was minimised, if it is not the logarithmic one."""
-        rule: ScoringRule = getattr(self.calibration, "rule", LOG)
-        return None if rule == LOG else rule
+        rule: Rule = getattr(self.calibration, "rule", "log")
+        return None if rule == "log" else rule
 
     @property
     def kind(self) -> dict[str, Any]:
         """What it is, as plain values."""
         names = ("method", "alpha", "rule", "bayes", "adapted")
-        return {name: getattr(self, name) for name in names} | {
-            "rule": self.rule and self.rule.name
-        }
+        return {name: getattr(self, name) for name in names}
 
     @property
     def bayes(self) -> bool:
@@ -133,15 +131,17 @@ def adapt_each(
     }
 
 
-def train_systems(train: Systems, alpha: float | str) -> dict[str, Fused]:
-    """Each system alone, and all of them: every candidate is a fusion, of one system or of all."""
+def train_systems(train: Systems, alpha: float | str, *, holes: bool) -> dict[str, Fused]:
+    """Each system alone, and all of them: every candidate is a fusion, of one system or of all.
+
+    ``holes`` says whether scores may be missing, be it in training or in test.
+    """
     if len(train.names) < 2:
         raise OptionError("there is one system only: compare calibrations of its scores instead")
     if FUSION in train.names:
         raise OptionError(
             f"a system is called {FUSION!r}, as their fusion is; give it another name"
         )
-    missing = "patterns" if np.isnan(train.scores).any() else "error"
     found = {}
     for label, names in {**{name: (name,) for name in train.names}, FUSION: train.names}.items():
         scores = train.scores[:, [train.names.index(name) for name in names]]
@@ -155,13 +155,13 @@ def train_systems(train: Systems, alpha: float | str) -> dict[str, Fused]:
             names=names,
             alpha=alpha,
             speakers=None if train.speakers is None else (train.speakers[tar], train.speakers[non]),
-            missing=missing,
+            missing="patterns" if holes else "error",
         )
     return found
 
 
 def systems_in_folds(
-    systems: Systems, folds: Folds, alpha: float | str, say: Progress
+    systems: Systems, folds: Folds, alpha: float | str, *, holes: bool, say: Progress
 ) -> dict[str, Trials]:
     """All trials, each with the LLRs of models that have seen neither of its speakers."""
     is_target = folds.trials.labels
@@ -173,9 +173,9 @@ def systems_in_folds(
             for both in (part.train, part.test)
         )
         rows = np.concatenate(train)
-        # Without speakers: they matter to intervals of weights alone.
-        some = replace(systems, scores=systems.scores[rows], speakers=None)
-        models = train_systems(replace(some, is_target=is_target[rows]), alpha)
+        speakers = None if systems.speakers is None else systems.speakers[rows]
+        some = replace(systems, scores=systems.scores[rows], speakers=speakers)
+        models = train_systems(replace(some, is_target=is_target[rows]), alpha, holes=holes)
         tar, rows = len(test[0]), np.concatenate(test)
         llrs = {
             label: one.answers(_scores_for(one, systems)[rows])[0] for label, one in models.items()

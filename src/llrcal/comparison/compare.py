@@ -25,6 +25,7 @@ from llrcal.comparison.candidates import (
 )
 from llrcal.comparison.checks import calibration_notes, data_notes, point_notes, repeated_id
 from llrcal.comparison.comparison import CHOICES, Comparison
+from llrcal.comparison.copies import IN_FOLDS, separation
 from llrcal.comparison.folds import (
     FoldCount,
     Folds,
@@ -84,8 +85,9 @@ def compare(
         Trials to train on, and trials to test on, in memory or in pieces. If the test trials are
         read in pieces, there are no intervals, and figures show a sample of the trials. Or scores
         of several systems (``llrcal.trials.systems.read_systems``): each is then calibrated
-        alone, and compared with their fusion, and of ``methods`` only the weight of a
-        ``"logistic"`` is asked for.
+        alone, and compared with their fusion. Scores may be missing (NaN), as for
+        :func:`llrcal.fuse` with ``missing="patterns"``; of ``methods``, one ``"logistic"`` and its
+        weight may be given; and options for the scores of one system are refused.
     folds
         With one set of trials and no ``test``: the number of folds of a cross-validation. If
         speakers are known, each trial is tested by calibrations that have seen neither of its
@@ -138,13 +140,23 @@ def compare(
         raise OptionError(f"settings are {settings!r}; choose default or paper")
     if replicates:
         check_whole("replicates", replicates, least=1)
-    asked = points is not None and len(points) > 0
+    asked = points is not None
+    if points is not None and not len(points):
+        raise OptionError(Setting("points"), " are none: give some, or leave it out")
     judged_by = criterion_name(criterion, asked_for_points=asked)
     points = DEFAULT_POINTS if points is None else tuple(points)
     begin, rounds = progress or quietly, list[Round]()
     if isinstance(train, Systems) or isinstance(test, Systems):
-        refused = {"bounds": bounds, "adapt": adapt, "learning_curve": learning_curve or None}
+        refused = {
+            "bounds": bounds is not None,
+            "adapt": adapt is not None,
+            "learning_curve": learning_curve,
+            "lower_is_better": lower_is_better,
+            "inverted": not inverted,
+            "settings": settings == "paper",
+        }
         cut, ready = _train_systems(train, test, folds, methods, refused, begin)
+        apart = IN_FOLDS if cut else separation(*ready.seen)
     else:
         train, test = upright(train, test, lower_is_better=lower_is_better)
         cut, test = divide(train, test, folds)
@@ -153,6 +165,7 @@ def compare(
         if learning_curve:
             rounds = rounds_of(train, test, cut)
         fit = fit_by(methods, plain=settings == "paper", bounds=bounds)
+        apart = IN_FOLDS if cut else separation(train, test)
         refuse = None if inverted else partial(refuse_wrong_way, distance=lower_is_better)
         ready = _train(train, test, cut, fit, adapt, points, refuse, begin)
     columns = (by,) if isinstance(by, str) else tuple(by)
@@ -163,13 +176,14 @@ def compare(
         ready.raw,
         candidates,
         points,
-        (*ready.notes, *point_notes(ready.raw, points), *notes),
+        (*ready.notes, *_warnings(apart), *point_notes(ready.raw, points), *notes),
         lower_is_better=lower_is_better,
         criterion_name=judged_by,
         asked_for_points=asked,
         raw_replicates=of_raw,
         folds=cut,
         learning_curve=curve,
+        separation=apart,
     )
 
 
@@ -236,8 +250,8 @@ def _train(
         test.preview((raw.tar_count, raw.non_count)),
     )
     told = f"{', '.join(moved)}: adapted to the test scores, so these were seen, but no labels"
-    notes = [*_dropped(train), *raw.direction_notes]
-    notes += _dropped(test) if cut is None else [cut.note]
+    notes = [*_warnings(*train.notes), *raw.direction_notes]
+    notes += _warnings(*test.notes) if cut is None else [cut.note]
     notes += [*data_notes(*seen), *([Note.of("adapted", told)] if moved else [])]
     llrs: dict[str, Callable[[], TrialSet]]
     if cut is None:
@@ -254,33 +268,37 @@ def _train_systems(
     test: Any,
     folds: FoldCount | None,
     methods: Sequence[Method] | None,
-    refused: Mapping[str, Any],
+    refused: Mapping[str, bool],
     begin: Progress,
 ) -> tuple[Folds | None, _Ready]:
     """Systems alone, and their fusion, whose LLRs are the scores of the comparison."""
-    for name, value in refused.items():
-        if value is not None:
+    for name, is_given in refused.items():
+        if is_given:
             raise OptionError(Setting(name), " is for the scores of one system; leave it out")
     if not all(isinstance(one, Systems) for one in (train, test) if one is not None):
         raise OptionError("systems are trained on some trials and tested on others: give both")
-    weights = {options.get("alpha", 0.5) for _, options in map(method_and_options, methods or ())}
-    if len(weights) > 1:
-        raise OptionError("systems are compared at one weight of the targets; give one")
-    alpha = weights.pop() if weights else 0.5
+    asked = [method_and_options(one) for one in methods or ["logistic"]]
+    if len(asked) > 1 or asked[0][0] != "logistic" or not {*asked[0][1]} <= {"alpha"}:
+        raise OptionError(
+            "systems are compared by lines at one weight of the targets: give one method, "
+            "('logistic', {'alpha': WEIGHT}), or none"
+        )
+    alpha = asked[0][1].get("alpha", 0.5)
     begin("training")
-    models = train_systems(train, alpha)
+    holes = any(np.isnan(some.scores).any() for some in (train, test) if some is not None)
+    models = train_systems(train, alpha, holes=holes)
     trained = system_llrs(models[FUSION], train)
     cut, _ = divide(trained, test and trained, folds)
     llrs: dict[str, Callable[[], TrialSet]]
     if cut is None:
         llrs = {label: partial(system_llrs, one, test) for label, one in models.items()}
         tested = system_llrs(models[FUSION], test)
-        notes = [*_dropped(trained), *_dropped(tested)]
+        notes = [*_warnings(*trained.notes), *_warnings(*tested.notes)]
     else:
-        every = systems_in_folds(train, cut, alpha, begin)
+        every = systems_in_folds(train, cut, alpha, holes=holes, say=begin)
         tested = every[FUSION]
         llrs = {label: partial(every.pop, label) for label in models}
-        notes = [*_dropped(trained), cut.note]
+        notes = [*_warnings(*trained.notes), cut.note]
     begin("raw scores")
     seen = trained, tested
     return cut, _Ready(models, llrs, evaluate_quietly(tested), seen, notes, tested.ids)
@@ -315,9 +333,8 @@ def _tested(
     if replicates and not drawn:
         words = "intervals need all test trials in memory; to read a file whole: "
         notes.append(Note.of("no intervals", words, Setting("in_pieces", False)))
-    names = [rule.name for rule in rules]
     for (label, one), found in zip(candidates.items(), drawn[1:], strict=False):
-        ends = Intervals.of(found, x, names)
+        ends = Intervals.of(found, x, rules)
         candidates[label] = replace(one, replicates=found, intervals=ends)
     if drawn and drawn[0].by == "trial":
         notes.append(by_trial(repeated_id(ready.ids)))
@@ -326,6 +343,6 @@ def _tested(
     return candidates, drawn[0] if drawn else None, notes
 
 
-def _dropped(trials: TrialSet) -> list[Note]:
-    """Notes on trials that were left out."""
-    return [note for note in trials.notes if note.severity is Severity.WARNING]
+def _warnings(*every: Note | None) -> list[Note]:
+    """Those that are warnings, such as that trials were left out."""
+    return [note for note in every if note and note.severity is Severity.WARNING]

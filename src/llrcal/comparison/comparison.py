@@ -15,6 +15,7 @@ import numpy as np
 
 from llrcal.calibrations import Calibration
 from llrcal.comparison.candidates import Candidate
+from llrcal.comparison.copies import IN_FOLDS
 from llrcal.comparison.folds import Folds
 from llrcal.comparison.learning_curve import LearningCurve
 from llrcal.comparison.looks import FIGURE_FORMATS, figure_formats
@@ -25,10 +26,11 @@ from llrcal.evaluation import Evaluation, OperatingPoint
 from llrcal.evaluation.bootstrap import Replicates, enough_for
 from llrcal.evaluation.evaluation import whole_llrs
 from llrcal.files.atomic import atomic_folder
+from llrcal.files.overwriting import refuse_to_overwrite
 from llrcal.fusion import Fused
 from llrcal.notebook import html_table
 from llrcal.notes import Note
-from llrcal.scoring_rule import ScoringRule
+from llrcal.scoring_rule import Rule
 from llrcal.trials import Trials
 
 PER_UNIT, FURTHEST = 20, 30
@@ -71,6 +73,8 @@ class Comparison:
     all of it: the calibrations that are kept were trained on it, and those of folds tested it."""
     learning_curve: LearningCurve | None = None
     """What other numbers of training trials would have given, if that was asked for."""
+    separation: Note = IN_FOLDS
+    """How it is known that training trials were not tested."""
 
     @property
     def of_systems(self) -> bool:
@@ -88,7 +92,7 @@ class Comparison:
         return Criterion.over_range(self.raw).range
 
     @property
-    def rules(self) -> tuple[ScoringRule, ...]:
+    def rules(self) -> tuple[Rule, ...]:
         """The scoring rules that candidates minimise, but for the logarithmic one."""
         return tuple(dict.fromkeys(c.rule for c in self._all if c.rule is not None))
 
@@ -198,6 +202,7 @@ class Comparison:
         from llrcal.report.folder import write_results
 
         chosen = figure_formats(formats)
+        refuse_to_overwrite(folder, self.train.source, self.test.source)
         with atomic_folder(folder, force=force) as place:
             write_results(self, place, formats=chosen, name=str(folder))
 

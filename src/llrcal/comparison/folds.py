@@ -22,7 +22,7 @@ from llrcal.calibrations.bounds import Policy
 from llrcal.calibrations.fit import fit_methods
 from llrcal.errors import OptionError, ScoreError
 from llrcal.inputs.beside_scores import both_speakers, numbered
-from llrcal.messages import Message, Setting
+from llrcal.messages import SPEAKER_COLUMNS, Message, Setting
 from llrcal.method_table import DEFAULT, MethodName
 from llrcal.notes import Note, warn
 from llrcal.trials import Counts, Trials
@@ -228,7 +228,11 @@ class Folds:
             return Note.warning(
                 "folds by trial",
                 f"{begin}, since speakers are not known: a speaker may be in training and test of "
-                "a fold, and errors on new speakers may be larger than those given here",
+                "a fold, and errors on new speakers may be larger than those given here. Name "
+                "them: ",
+                SPEAKER_COLUMNS,
+                " or ",
+                Setting("speakers_from"),
             )
         return Note.of(
             "folds by speaker",

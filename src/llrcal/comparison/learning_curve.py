@@ -22,6 +22,7 @@ from llrcal.calibrations import Calibration
 from llrcal.calibrations.bounds import Policy
 from llrcal.calibrations.fit import fit_methods
 from llrcal.calibrations.methods import PAPER, Method
+from llrcal.comparison.copies import separation
 from llrcal.comparison.folds import (
     FOLDS,
     Both,
@@ -284,6 +285,8 @@ def learning_curve(
     train, test = upright(train, test, lower_is_better=lower_is_better)
     found, test = divide(train, test, folds, seed=seed)
     rounds = rounds_of(train, test, found)
+    if found is None:
+        separation(train, test)
     return curve_over(rounds, fit_by(methods), draws=draws, seed=seed, say=progress or quietly)
 
 

@@ -182,7 +182,11 @@ def _loss(ranking: Ranking, label: str) -> Iterator[Note]:
     """Whether more is lost by calibration than the choice of a method could ever gain."""
     evaluation, criterion = ranking.candidates[label].evaluation, ranking.criterion
     scores, drawn = ranking.scores_of(label)
-    if not ranking.drawn or drawn is None or not _rests_on_errors(scores, criterion):
+    least_llr, greatest_llr = evaluation.held_between
+    # Beyond, LLRs that are held decide as the prior does.
+    is_decided = all(least_llr < -x <= greatest_llr for x in criterion.priors)
+    has_errors = is_decided and _rests_on_errors(scores, criterion)
+    if not ranking.drawn or drawn is None or not has_errors:
         if any(note.code in (RAW_SCORES, CALIBRATION_LOSS) for note in evaluation.notes):
             yield Note.warning(
                 CALIBRATION_LOSS,

@@ -291,3 +291,15 @@ def quantiles(values: Floats, weights: Floats, levels: Sequence[float]) -> list[
     cumulative = np.cumsum(weights[order])
     at = np.searchsorted(cumulative, np.asarray(levels) * cumulative[-1])
     return [float(value) for value in values[order][np.minimum(at, len(values) - 1)]]
+
+
+def narrowest(values: Floats, weights: Floats, share: float) -> tuple[float, float]:
+    """The ends of the narrowest interval of two values, at least, that has a share of them all."""
+    order = np.argsort(values, kind="stable")
+    ordered, cumulative = values[order], np.cumsum(weights[order])
+    before = cumulative - weights[order]
+    last = np.searchsorted(cumulative, before + share * cumulative[-1])[:-1]
+    first = np.arange(int((last < len(values)).sum()))
+    last = np.maximum(last[first], first + 1)
+    least = int(np.argmin(ordered[last] - ordered[first]))
+    return float(ordered[least]), float(ordered[last[least]])

@@ -20,7 +20,7 @@ from scipy.special import digamma, gammaln, zeta
 
 from llrcal.arrays import Array, Floats
 from llrcal.declaration import schema
-from llrcal.densities.density import HALF_LOG_TWO_PI, Numbers, Shaped, moments, quantiles
+from llrcal.densities.density import HALF_LOG_TWO_PI, Numbers, Shaped, moments, narrowest, quantiles
 from llrcal.kernels import kernels_for
 from llrcal.notes import Note, Severity
 
@@ -28,6 +28,9 @@ from llrcal.notes import Note, Severity
 # Biometrika 1999): the scale shrinks onto them. Stay clear of it by this factor.
 _LEAST_DOF = 0.1
 _TIE_MARGIN = 1.25
+# Of scores that are nearly equal. With the fewest degrees of freedom, less than the first of these
+# shares pulls no peak onto itself, and from half of all on, other starts find it.
+_CROWDS = (0.09, 0.17, 0.3, 0.5)
 
 _SERIES_BELOW = 0.2  # w under which l and its derivatives are power series
 _POWERS = np.arange(26)
@@ -83,7 +86,7 @@ class StudentT(Shaped):
     def limits(cls, theta: Array, tie_share: float) -> tuple[Note, ...]:
         lower, upper = cls.bounds(tie_share)
         if theta[2] >= upper[2]:
-            text = "dof is at its floor: the likelihood is unbounded below it"
+            text = "dof is at its floor, for with few enough the likelihood is unbounded"
             return (Note.of("dof at floor", text, severity=Severity.WARNING),)
         if theta[2] <= lower[2]:
             return (Note.of("edge", "the optimum is the Gaussian limit: dof is infinite"),)
@@ -104,7 +107,12 @@ class StudentT(Shaped):
         starts = [np.array([mean, np.log(sd), 0.05]), np.array([median, np.log(spread / 2), 0.5])]
         # A narrow peak on either flank, for scores in two heaps.
         narrow = np.log(spread / 6)
-        return starts + [np.array([at, narrow, 1.0]) for at in (low, left, right, high)]
+        starts += [np.array([at, narrow, 1.0]) for at in (low, left, right, high)]
+        # And where scores crowd, however closely.
+        for share in _CROWDS:
+            first, last = narrowest(values, weights, share)
+            starts.append(np.array([(first + last) / 2, np.log((last - first) / 2), 4.0]))
+        return starts
 
     @classmethod
     def terms(cls, z: Floats, *shape: float) -> Sequence[Floats]:

@@ -35,7 +35,7 @@ from llrcal.evaluation.statistics import (
     forensic_statistic,
     rates_statistic,
 )
-from llrcal.scoring_rule import ScoringRule
+from llrcal.scoring_rule import Rule
 
 
 @dataclass(frozen=True)
@@ -69,12 +69,11 @@ class Bands:
         return band(found, "cross_entropy", self.level)
 
     def intervals(
-        self, prior_log_odds: Floats, rules: Sequence[ScoringRule], *, forensic: bool
+        self, prior_log_odds: Floats, rules: Sequence[Rule], *, forensic: bool
     ) -> Intervals:
         """Intervals of the numbers at operating points, by rules, and those of forensics."""
         drawn = self._drawn(partial(evaluation_statistic, rules=rules), prior_log_odds)
-        names = [rule.name for rule in rules]
-        found = Intervals.of(drawn, prior_log_odds, names, self.level)
+        found = Intervals.of(drawn, prior_log_odds, rules, self.level)
         if not forensic:
             return found
         tar, non = map(pairs, self.rates(misleading_thresholds(STRENGTHS)))

@@ -28,7 +28,13 @@ import numpy as np
 from llrcal.arrays import Array, Counts, check_level, check_whole
 from llrcal.errors import OptionError, ScoreError
 from llrcal.evaluation.statistics import InCells, Numbers, Statistic
-from llrcal.inputs.beside_scores import Speakers, both_speakers, numbered
+from llrcal.inputs.beside_scores import (
+    Speakers,
+    both_speakers,
+    numbered,
+    speaker_counts,
+    supporting,
+)
 from llrcal.messages import Setting
 from llrcal.onepass.chunks import chunks, threads
 
@@ -90,6 +96,8 @@ class Replicates:
     """How many target and non-target trials there are."""
     by: str
     """What was drawn: "trial" or "speaker"."""
+    supporting: tuple[int, int]
+    """How many of these tell of different speakers; all, where speakers are not known."""
 
     def __len__(self) -> int:
         return len(next(iter(self.drawn.values())))
@@ -126,7 +134,9 @@ class Bootstrap:
         for one, found in zip(statistics, rows, strict=True):
             numbers = {name: np.array([row[name] for row in found]) for name in found[0]}
             tar_count, non_count = (int(side.counts.sum()) for side in one.sides)
-            out.append(Replicates(one.actual, numbers, (tar_count, non_count), self.by))
+            counts = tar_count, non_count
+            known = supporting(counts, self.speakers and speaker_counts(*self.speakers))
+            out.append(Replicates(one.actual, numbers, counts, self.by, known))
         return out
 
     def _by_trial(self, every: Sequence[Statistic]) -> Iterator[tuple[int, Counts, Counts]]:

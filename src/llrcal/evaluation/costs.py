@@ -33,7 +33,7 @@ from llrcal.onepass.chunks import fold_array
 from llrcal.onepass.hull import Hull
 from llrcal.onepass.summary import Summary
 from llrcal.onepass.sums import CostFold, ExactSum, SumFold
-from llrcal.scoring_rule import LOG, ScoringRule
+from llrcal.scoring_rule import Rule, rule_costs
 
 
 def cllr(tar: ArrayLike, non: ArrayLike) -> float:
@@ -50,25 +50,21 @@ def cllr(tar: ArrayLike, non: ArrayLike) -> float:
     return in_bits(cost(tar, -1.0), cost(non, 1.0))
 
 
-def cost(llrs: Array, sign: float, rule: ScoringRule = LOG) -> ExactSum:
-    """Sum of log(1 + exp(sign * llr)), which can be merged with that of other LLRs.
-
-    With another rule than the logarithmic one, the sum of its costs at a prior of one half.
-    """
-    return fold_array(partial(cost_fold, sign, rule), llrs)
+def cost(llrs: Array, sign: float) -> ExactSum:
+    """Sum of log(1 + exp(sign * llr)), which can be merged with that of other LLRs."""
+    return fold_array(partial(CostFold, sign), llrs)
 
 
-def cost_fold(sign: float, rule: ScoringRule) -> SumFold:
-    """A new fold of LLRs that adds up their costs."""
-    if rule == LOG:
+def cost_fold(sign: float, rule: Rule) -> SumFold:
+    """A new fold of LLRs that adds up their costs by a rule, at a prior of one half."""
+    if rule == "log":
         return CostFold(sign)
-    return SumFold(lambda chunk: rule.costs(chunk * sign, sign))
+    return SumFold(lambda chunk: rule_costs(chunk * sign, rule))
 
 
-def costs_of(llrs: Floats, sign: float, rule: ScoringRule) -> Floats:
+def costs_of(llrs: Floats, sign: float, rule: Rule = "log") -> Floats:
     """What each LLR costs, in nats; the sign is that of a wrong one."""
-    x = sign * llrs
-    return np.logaddexp(0, x) if rule == LOG else rule.costs(x, sign)
+    return rule_costs(sign * llrs, rule)
 
 
 def in_bits(tar: ExactSum, non: ExactSum) -> float:
@@ -76,7 +72,7 @@ def in_bits(tar: ExactSum, non: ExactSum) -> float:
     return (tar.mean + non.mean) / (2 * math.log(2))
 
 
-def min_cost(hull: Hull, rule: ScoringRule = LOG) -> float:
+def min_cost(hull: Hull, rule: Rule = "log") -> float:
     """The minCllr; or the same with another rule, since PAV is optimal for every proper one."""
     total = 0.0
     with np.errstate(over="ignore"):
@@ -95,7 +91,6 @@ class RuleCost:
     """
 
     rule: str
-    """Name of the rule, or its exponents."""
     actual: float
     minimum: float
     """The cost after the best rising transformation."""

@@ -7,7 +7,8 @@ have, this is the design effect, and the number of trials divided by it is their
 As in surveys (Korn and Graubard, Survey Methodology 24, 1998), intervals are those of binomials
 with as many trials, and with somewhat fewer where speakers are few: by the square of the ratio of
 quantiles of the normal distribution and of Student's T, whose degrees of freedom follow from
-how evenly the trials are shared among the speakers.
+how evenly the trials are shared among the speakers. Where nothing goes wrong, no more trials count
+than their speakers can make.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import numpy as np
 from scipy.special import betaincinv, ndtri, stdtrit
 
 from llrcal.arrays import Array, Floats
-from llrcal.inputs.beside_scores import numbered
+from llrcal.inputs.beside_scores import numbered, trials_of
 
 Interval = tuple[float, float]
 _MANY = 0.1  # a miss rate at which it shows how much speakers differ
@@ -67,15 +68,19 @@ class Errors:
         effect = max(1.0, *map(self._shared.design_effect, asked))
         end = (1 + level) / 2
         few = float(ndtri(end) / stdtrit(self._shared.freedom, end)) ** 2
-        return max(self.count / effect * few, 1.0)
+        found = max(self.count / effect * few, 1.0)
+        if errors:
+            return found
+        people = len(self._shared.trials)  # and all that go right may be of easy ones
+        return min(found, float(trials_of(people, in_pairs=self._shared.in_pairs)))
 
     @cached_property
-    def _shared(self) -> _Shared | None:
-        return None if self.pairs is None else _Shared.of(self.pairs)
+    def _shared(self) -> SharedSpeakers | None:
+        return None if self.pairs is None else SharedSpeakers.of(self.pairs)
 
 
 @dataclass(frozen=True)
-class _Shared:
+class SharedSpeakers:
     """Which trials share a speaker, or both."""
 
     who: Array
@@ -88,7 +93,7 @@ class _Shared:
     """How many trials each pair has."""
 
     @classmethod
-    def of(cls, pairs: Array) -> _Shared:
+    def of(cls, pairs: Array) -> SharedSpeakers:
         (numbers,), count = numbered(pairs)
         who = numbers.astype(np.int64)
         alone = who[:, 0] == who[:, 1]
@@ -117,15 +122,27 @@ class _Shared:
         if wrong < 1:
             return 1.0
         rate = wrong / count
-        one = np.bincount(self.who[:wrong].ravel(), minlength=speakers + 1)[:-1]
-        others = 1 - np.minimum(self.trials / count, _MOST)
-        squares = np.square((one - rate * self.trials) / others).sum() * (1 - 1 / speakers)
+        wrong_trials = np.bincount(self.who[:wrong].ravel(), minlength=speakers + 1)[:-1]
         # Of (errors - rate x trials)^2, summed over pairs of speakers, most of which have no error.
         pair, both = np.unique(self.pair[:wrong], return_counts=True)
         both = np.where(pair < len(self.sizes), both, 0)
         sizes = np.append(self.sizes, 0)[pair]
         twice = (both * (both - 2 * rate * sizes)).sum() + rate**2 * self.squared_sizes
-        return float(squares - twice) / (count * rate * (1 - rate))
+        return self._effect(
+            np.asarray(wrong_trials - rate * self.trials), twice, count * rate * (1 - rate)
+        )
+
+    def effect_on(self, moved: Floats) -> float:
+        """The design effect of an estimate that each trial moves so far, which sums up to zero."""
+        sums = np.bincount(self.who.T.ravel(), np.tile(moved, 2), len(self.trials) + 1)[:-1]
+        twice = np.square(np.bincount(self.pair, moved, len(self.sizes) + 1)[:-1]).sum()
+        return self._effect(np.asarray(sums, np.float64), twice, np.square(moved).sum())
+
+    def _effect(self, sums: Array, twice: float, alone: float) -> float:
+        """The design effect, given the sums of each speaker, and of squares of pairs and trials."""
+        others = 1 - np.minimum(self.trials / len(self.who), _MOST)
+        squares = np.square(sums / others).sum() * (1 - 1 / len(self.trials))
+        return float(squares - twice) / alone
 
     @cached_property
     def squared_sizes(self) -> float:

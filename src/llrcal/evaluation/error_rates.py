@@ -79,9 +79,9 @@ def possible_rate(count: int, level: float) -> float:
 
 
 def possible_error(
-    pmiss: Floats, pfa: Floats, x: Floats, *, counts: tuple[int, int], level: float
+    pmiss: Floats, pfa: Floats, x: Floats, *, possible: tuple[Floats, Floats]
 ) -> Floats:
     """The normalised error-rate with the highest rate of unseen misses, or of false alarms."""
-    misses, alarms = (possible_rate(count, level) for count in counts)
+    misses, alarms = possible
     more_misses = normalised(np.maximum(pmiss, misses), pfa, x)
     return np.maximum(more_misses, normalised(pmiss, np.maximum(pfa, alarms), x))

@@ -33,7 +33,7 @@ from llrcal.evaluation.costs import (
 from llrcal.evaluation.error_rates import eer, least_error, normalised, rule_of_30
 from llrcal.evaluation.forensic import Forensic
 from llrcal.evaluation.intervals import Intervals, interval_notes
-from llrcal.evaluation.line_check import line_notes
+from llrcal.evaluation.line_check import held_between, line_notes
 from llrcal.evaluation.llrs import LLRs, WholeLLRs
 from llrcal.evaluation.operating_points import (
     DEFAULT_POINTS,
@@ -43,10 +43,10 @@ from llrcal.evaluation.operating_points import (
     effective_prior_log_odds,
 )
 from llrcal.evaluation.score_threshold import RATES, ScoreThreshold, SortedScores, by_groups
+from llrcal.evaluation.speakers import speaker_table
 from llrcal.evaluation.statistics import Statistic
 from llrcal.evaluation.worst import worst_trials
-from llrcal.evaluation.zoo import Zoo
-from llrcal.messages import Setting
+from llrcal.messages import SPEAKER_COLUMNS, Setting
 from llrcal.notebook import html_table
 from llrcal.notes import Note
 from llrcal.onepass.chunks import CHUNK
@@ -54,7 +54,7 @@ from llrcal.onepass.hull import Hull
 from llrcal.onepass.rank_scale import WRONG_WAY, runs_backwards
 from llrcal.onepass.ranks import Groups, Runs
 from llrcal.onepass.sums import SumFold
-from llrcal.scoring_rule import LOG, RuleLike, ScoringRule
+from llrcal.scoring_rule import as_rule
 
 if TYPE_CHECKING:
     import polars as pl
@@ -269,7 +269,7 @@ class Evaluation:
     @cached_property
     def cllr(self) -> float:
         """Cost over all operating points, in bits."""
-        return in_bits(*self._llrs.costs_by(LOG))
+        return in_bits(*self._llrs.costs_by("log"))
 
     def cllr_multiplied(self, factor: float) -> float:
         """The Cllr of the LLRs if all were multiplied by a factor, to about six digits."""
@@ -301,6 +301,11 @@ class Evaluation:
         return float(low.min()), float(high.max())
 
     @property
+    def held_between(self) -> tuple[float, float]:
+        """The ends at which many LLRs are held, as few speakers support; or infinite ones."""
+        return held_between(*self._llrs.weighted)
+
+    @property
     def direction_notes(self) -> tuple[Note, ...]:
         """Whether the LLRs, or scores of any kind, run the wrong way."""
         return (_WRONG_WAY,) if runs_backwards(self._llrs.order) else ()
@@ -319,6 +324,7 @@ class Evaluation:
             (self.tar_count, self.non_count),
             cllr=self.cllr,
             min_cllr=lambda: self.min_cllr,
+            whole=self._llrs.whole,
         )
 
     @cached_property
@@ -331,17 +337,16 @@ class Evaluation:
         """Cllr - minCllr, in bits: what better calibration could gain."""
         return self.cllr - self.min_cllr
 
-    def cost(self, rule: RuleLike) -> RuleCost:
+    def cost(self, rule: str) -> RuleCost:
         """The cost by a proper scoring rule, and its minimum; by ``"log"`` it is Cllr.
 
-        LLRs of zero cost one by every rule. For trials that are not in memory, each rule but
-        ``"log"`` costs another pass.
+        LLRs of zero cost one by either rule. For trials that are not in memory, ``"brier"`` costs
+        another pass.
 
         Parameters
         ----------
         rule
-            ``"log"``, ``"brier"``, ``"boosting"``, or the two exponents of its weights: see
-            :mod:`llrcal.scoring_rule`.
+            ``"log"`` or ``"brier"``: see docs/scoring-rules.md.
 
         Raises
         ------
@@ -356,9 +361,9 @@ class Evaluation:
         >>> round(brier.actual, 4), round(brier.minimum, 4), ev.cost("log").actual == ev.cllr
         (0.5859, 0.2857, True)
         """
-        chosen = ScoringRule.of(rule)
-        actual = self.cllr if chosen == LOG else in_bits(*self._llrs.costs_by(chosen))
-        return RuleCost(chosen.name, actual, min_cost(self.hull, chosen))
+        chosen = as_rule(rule)
+        actual = self.cllr if chosen == "log" else in_bits(*self._llrs.costs_by(chosen))
+        return RuleCost(chosen, actual, min_cost(self.hull, chosen))
 
     @cached_property
     def forensic(self) -> Forensic:
@@ -378,10 +383,9 @@ class Evaluation:
         polars.DataFrame
             The columns are ``speaker``, by name where speakers have names; the numbers of target
             and of non-target trials, ``tar_count`` and ``non_count``; their mean LLRs,
-            ``llr_tar`` and ``llr_non``; the ``share`` of Cllr, for which a trial counts half for
-            each of its two speakers, so that shares add up to one; ``quarter_tar`` and
-            ``quarter_non``, from 1 for the quarter of the speakers with the lowest mean LLRs to 4;
-            and ``animals``, as :attr:`zoo` explains.
+            ``llr_tar`` and ``llr_non``; and the ``share`` of Cllr, for which a trial counts half
+            for each of its two speakers, so that shares add up to one. :func:`llrcal.figures.zoo`
+            draws them.
 
         Raises
         ------
@@ -396,22 +400,16 @@ class Evaluation:
         >>> table.height, round(table["share"].sum(), 9)
         (100, 1.0)
         """
-        return self.zoo.speakers
-
-    @cached_property
-    def zoo(self) -> Zoo:
-        """The animals among the speakers, and whether there are more than chance would give.
-
-        See :mod:`llrcal.evaluation.zoo`, and :func:`llrcal.figures.zoo` for the plot.
-        """
         whole = self._checked("tables of speakers need all LLRs")
         if whole.speakers is None:
             raise OptionError(
                 "speakers are not known: evaluate trials that name them, in columns or in ids, "
                 "or say where they are: ",
+                SPEAKER_COLUMNS,
+                " or ",
                 Setting("speakers_from"),
             )
-        return Zoo.of(whole)
+        return speaker_table(whole)
 
     def worst(self, count: int = 10) -> pl.DataFrame:
         """The most misleading trials: targets with low LLRs, and non-targets with high ones.
@@ -461,7 +459,7 @@ class Evaluation:
         self,
         points: Sequence[OperatingPoint] = DEFAULT_POINTS,
         *,
-        rules: Sequence[RuleLike] = (),
+        rules: Sequence[str] = (),
         forensic: bool = False,
         level: float = 0.95,
         replicates: int = REPLICATES,
@@ -508,7 +506,7 @@ class Evaluation:
         """
         bands = self.bands(level=level, replicates=replicates, seed=seed, progress=progress)
         x = np.array([point.prior_log_odds for point in points])
-        found = bands.intervals(x, list(map(ScoringRule.of, rules)), forensic=forensic)
+        found = bands.intervals(x, list(map(as_rule, rules)), forensic=forensic)
         notes = interval_notes(bands.llrs, points, (self.pmiss(-x), self.pfa(-x)))
         return replace(found, notes=tuple(notes))
 
@@ -543,7 +541,7 @@ class Evaluation:
         self,
         points: Sequence[OperatingPoint] = DEFAULT_POINTS,
         *,
-        rules: Sequence[RuleLike] = (),
+        rules: Sequence[str] = (),
         forensic: bool = False,
         error_rates: bool = False,
         worst: int = 0,
@@ -554,8 +552,7 @@ class Evaluation:
         With ``rules``, also the costs by these scoring rules; with ``forensic``, also the numbers
         of :attr:`forensic`; with ``error_rates``, also thresholds and miss rates at false-alarm
         rates of 10^-2 to 10^-6; with ``worst``, also so many of the :meth:`worst` trials and, where
-        speakers are known, of those who cost most, and the animals among them; with what
-        :meth:`intervals` gives, also that.
+        speakers are known, of those who cost most; with what :meth:`intervals` gives, also that.
         """
         names = ("tar_count", "non_count", "cllr", "min_cllr", "calibration_loss", "eer")
         found: dict[str, Any] = {name: getattr(self, name) for name in names}
@@ -582,8 +579,7 @@ class Evaluation:
         if worst:
             found["worst"] = self.worst(worst).to_dicts()
             if self.knows_speakers:
-                zoo = self.zoo.to_dict()
-                found["zoo"] = zoo | {"speakers": zoo["speakers"][:worst]}
+                found["speakers"] = self.speakers().head(worst).to_dicts()
         if intervals:
             found["intervals"] = intervals.to_dict()
         return found
@@ -662,7 +658,7 @@ def _mean_square_apart(llrs: Sequence[Array], counts: Counts | None, sign: float
     for start in range(0, len(llrs[0]), CHUNK):
         part = slice(start, start + CHUNK)
         with np.errstate(invalid="ignore", over="ignore"):
-            apart = np.subtract(*(costs_of(side[part], sign, LOG) for side in llrs))
+            apart = np.subtract(*(costs_of(side[part], sign) for side in llrs))
             squares = np.square(np.nan_to_num(apart, nan=0.0, posinf=np.inf, neginf=-np.inf))
         fold.add(squares, None if counts is None else counts[part])
     return fold.value.mean

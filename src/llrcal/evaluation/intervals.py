@@ -6,9 +6,10 @@ Percentile intervals of the bootstrap (Efron and Tibshirani, An Introduction to 
 A drawn set repeats trials, so PAV overfits it more than the original set: its minCllr, EER and
 minimum costs are too low, and its calibration loss is too high. So the drawn values of each number
 are shifted until their mean is the number itself, and negative values are set to zero. EER and
-minimum detection costs are corrected otherwise: see :func:`bias_corrected`. Intervals of actual
-costs reach at least as far as errors that nobody made could: see
-:func:`llrcal.evaluation.error_rates.possible_rate`.
+minimum detection costs are corrected otherwise: see :func:`bias_corrected`. Intervals of error
+rates and of costs reach at least as far as errors that nobody made could: see
+:func:`llrcal.evaluation.error_rates.possible_rate`. Where there are none at all, no more trials
+count than their speakers can make: they all may be of speakers who are easily recognized.
 """
 
 from __future__ import annotations
@@ -27,20 +28,23 @@ from llrcal.evaluation.error_rates import LEAST_ERRORS, possible_error, possible
 from llrcal.evaluation.jackknife import GROUPS, jackknife_band
 from llrcal.evaluation.operating_points import OperatingPoint
 from llrcal.evaluation.statistics import Given
-from llrcal.messages import Setting
+from llrcal.messages import SPEAKER_COLUMNS, Setting
 from llrcal.notes import Note
 
 Interval = tuple[float, float]
 Band = tuple[Floats, Floats]
 """Lower and upper ends of several intervals."""
+Rates = tuple[Floats, Floats]
+"""Of misses and of false alarms."""
 
 FEW = 50
 """With fewer speakers, or trials of a class, intervals hold too rarely: docs/evaluating.md."""
 FEWEST_GROUPS = 10
 """With fewer groups of speakers, their variance is hardly known."""
+_NONE: Rates = np.zeros(1), np.zeros(1)
 # What numbers can be, other than zero or more: minimum costs are no worse than the default.
 _LIMITS = {"min_cllr": (0.0, 1.0), "min_rule_cost": (0.0, 1.0), "pmiss": (0.0, 1.0)}
-_LIMITS |= {"eer": (0.0, 1.0), "min_dcf": (0.0, 1.0), "pfa": (0.0, 1.0)}
+_LIMITS |= {"eer": (0.0, 0.5), "min_dcf": (0.0, 1.0), "pfa": (0.0, 1.0)}
 _LIMITS |= {"llr_tar": (-math.inf, math.inf), "llr_non": (-math.inf, math.inf)}
 
 
@@ -134,6 +138,7 @@ class Intervals:
     ) -> Intervals:
         """Intervals of the numbers of an evaluation, given its operating points and rules."""
         ends = {name: pairs(band(found, name, level)) for name in found.actual}
+        ends["min_dcf"] = pairs(error_band(found, prior_log_odds, level, "min_dcf"))
         by_rule = zip(ends["rule_cost"], ends["min_rule_cost"], ends["rule_loss"], strict=True)
         [mean_error] = ends.get("mean_error", [None])
         return cls(
@@ -186,20 +191,44 @@ def band(found: Replicates, name: str, level: float) -> Band:
     if found.by == GROUPS:
         low, high = jackknife_band(found, name, level, limits)
     elif name in ("eer", "min_dcf"):
-        return bias_corrected(drawn, actual, level)
+        low, high = bias_corrected(drawn, actual, level)
     else:
         low, high = centred_band(drawn, actual, level, limits)
-    if name in ("pmiss", "pfa"):  # and of what happened to none of the trials
-        possible = possible_rate(found.counts[name == "pfa"], level)
-        return np.minimum(low, 1 - possible), np.maximum(high, possible)
+    # And of what happened to none of the trials.
+    if name in ("pmiss", "pfa"):
+        of_non = name == "pfa"
+        least, most = (
+            _possible(found, (rate, rate), level)[of_non] for rate in (1 - actual, actual)
+        )
+        return np.minimum(low, 1 - least), np.maximum(high, most)
+    if name in ("eer", "cllr", "min_cllr"):
+        reach = np.maximum(*_possible(found, _NONE, level))
+        if name != "eer":  # the minCllr if so many targets are like non-targets, or the reverse
+            reach = (np.log2(1 + reach) + reach * np.log2(1 + 1 / reach)) / 2
+        apart = found.actual["min_cllr" if name == "cllr" else name] == 0
+        return low, np.where(apart, np.maximum(high, np.minimum(reach, limits[1])), high)
     return low, high
 
 
-def error_band(found: Replicates, prior_log_odds: Floats, level: float) -> Band:
-    """Intervals of actual costs at prior log-odds, and of errors that nobody made."""
-    low, high = band(found, "act_dcf", level)
-    rates = found.actual["pmiss"], found.actual["pfa"]
-    reach = possible_error(*rates, prior_log_odds, counts=found.counts, level=level)
+def _possible(found: Replicates, rates: Rates, level: float) -> Rates:
+    """The highest rates of misses and of false alarms that hardly ever, or never, happened."""
+    misses, alarms = (
+        np.where(rate == 0, possible_rate(none, level), possible_rate(some, level))
+        for rate, some, none in zip(rates, found.counts, found.supporting, strict=True)
+    )
+    return misses, alarms
+
+
+def error_band(
+    found: Replicates, prior_log_odds: Floats, level: float, name: str = "act_dcf"
+) -> Band:
+    """Intervals of actual or minimum costs at prior log-odds, and of errors that nobody made."""
+    low, high = band(found, name, level)
+    actual = name == "act_dcf"
+    rates = (found.actual["pmiss"], found.actual["pfa"]) if actual else _NONE
+    reach = possible_error(*rates, prior_log_odds, possible=_possible(found, rates, level))
+    if not actual:
+        reach = np.where(found.actual[name] == 0, np.minimum(reach, 1.0), 0.0)
     return low, np.maximum(high, reach)
 
 
@@ -253,7 +282,7 @@ def bias_corrected(drawn: Floats, numbers: Floats, level: float) -> Band:
 def by_trial(repeated: str = "") -> Note:
     """That trials were drawn, though speakers may have several; or do, as a repeated id shows."""
     so = "speakers are not known, so trials were resampled as if they were independent: "
-    mend = ". Name them in columns enrol_speaker and test_speaker, or by ", Setting("speakers_from")
+    mend = ". Name them: ", SPEAKER_COLUMNS, " or ", Setting("speakers_from")
     if repeated:
         text = f"{so}the intervals are too narrow, since {repeated} has several trials"
         return Note.warning("by trial", text, *mend)

@@ -52,7 +52,8 @@ def left_out(
         progress(done, len(groups))
     drawn = {name: np.array([row[name] for row in rows]) for name in rows[0]}
     tar_count, non_count = (int(side.counts.sum()) for side in whole.sides)
-    return Replicates(whole.actual, drawn, (tar_count, non_count), GROUPS)
+    counts = tar_count, non_count
+    return Replicates(whole.actual, drawn, counts, GROUPS, counts)
 
 
 def jackknife_band(

@@ -8,23 +8,41 @@ PAV, is far more optimistic. Chance is left out by asking for a likelihood-ratio
     2 ln 2 (Cllr - Cllr of the line) 4 T N / (T + N) > 25,
 
 which has two degrees of freedom where trials are independent, and reaches 25 once in 270,000 sets.
+
+Where speakers are known, trials that share one are not independent. The statistic, divided by the
+mean design effect of slope and offset (Rao and Scott, Annals of Statistics 12, 1984), must then
+also exceed four times the 95 % quantile of F with two degrees of freedom and those of the speakers:
+twice because there are two parameters, and twice because a calibration trained on as many other
+speakers is as uncertain as the line.
+
+Few speakers support weak LLRs only: where many are held at an end, the line is held there, too.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from scipy.special import expit, fdtri
 
+from llrcal.arrays import Array
 from llrcal.evaluation.costs import WeightedLLRs
+from llrcal.evaluation.effective_count import SharedSpeakers
 from llrcal.fitting.logistic import LineCost
 from llrcal.fitting.optimizer import minimise
 from llrcal.notes import Note
 
+if TYPE_CHECKING:
+    from llrcal.evaluation.llrs import WholeLLRs
+
 RAW_SCORES, CALIBRATION_LOSS = "raw scores", "calibration loss"
 """Codes of the notes."""
 _BY_CHANCE = 25.0
+_LEVEL = 0.95  # of the quantile where speakers are known
+_MANY_HELD, _AT_END = 0.02, 1e-6  # share of both classes together; nats
+_FAR = 700.0  # LLRs; infinite ones that are right cost nothing
 _RAW, _LARGE = 1.0, 0.2  # what a line may gain, as a share of what it leaves
 _ENOUGH = 1e-6  # gradient, whose square is the error of the Cllr
 
@@ -35,18 +53,26 @@ def line_notes(
     *,
     cllr: float,
     min_cllr: Callable[[], float],
+    whole: WholeLLRs | None = None,
 ) -> tuple[Note, ...]:
     """A warning if LLRs look like raw scores, or have lost much by their calibration.
 
     The minCllr is asked for only if there is something to say: it may cost a pass over all LLRs.
+    ``whole`` has the LLRs with their speakers, where they are in memory.
     """
     tar, non = counts
-    straight = straightened_cllr(*llrs) if math.isfinite(cllr) else math.nan
+    line = best_line(*llrs) if math.isfinite(cllr) else None
+    if line is None:
+        return ()
+    straight = _held_cllr(line, *llrs)
     gain = cllr - straight
-    if math.isnan(gain) or 2 * math.log(2) * gain * 4 * tar * non / (tar + non) <= _BY_CHANCE:
+    statistic = 2 * math.log(2) * gain * 4 * tar * non / (tar + non)
+    if not statistic > _BY_CHANCE:
         return ()
     if gain <= _LARGE * straight or (least := min_cllr()) == 0:
         return ()  # classes that do not overlap look better the larger the LLRs
+    if whole and whole.speakers and statistic <= _chance_by_speaker(line, whole, *whole.speakers):
+        return ()
     numbers = (
         f"their Cllr is {cllr:.4f}, where a straight line through them would leave {straight:.4f} "
         f"(minCllr {least:.4f})"
@@ -68,13 +94,47 @@ def line_notes(
     )
 
 
-def straightened_cllr(tar: WeightedLLRs, non: WeightedLLRs) -> float:
-    """The least Cllr of a + b llr, in bits; infinite LLRs are left out.
+def held_between(tar: WeightedLLRs, non: WeightedLLRs) -> tuple[float, float]:
+    """The ends at which many LLRs of either sign are held; infinite where they are not.
 
-    NaN where it is not found: no finite LLRs, or all of them equal.
+    Few speakers support weak LLRs only, so that many are equal there.
+    """
+    values, shares = np.append(tar.values, non.values), np.append(tar.shares, non.shares)
+    ends = []
+    for sign in (-1.0, 1.0):
+        end = float((sign * values).max())
+        share = float(shares[sign * values >= end - _AT_END].sum())
+        ends.append(sign * (end if end > 0 and share >= _MANY_HELD else math.inf))
+    return ends[0], ends[1]
+
+
+def _held_cllr(line: Line, tar: WeightedLLRs, non: WeightedLLRs) -> float:
+    """The Cllr that a line leaves if it claims no more than LLRs that are held, in bits."""
+    ends = held_between(tar, non)
+    if np.isinf(ends).all():
+        return line.cllr
+    costs = (
+        (one.shares * np.logaddexp(0, sign * np.clip(line.slope * one.values + line.offset, *ends)))
+        for sign, one in ((-1, tar), (1, non))
+    )
+    return float(sum(map(np.sum, costs))) / (2 * math.log(2))
+
+
+class Line(NamedTuple):
+    """A straight line through LLRs, and the Cllr that it leaves, in bits."""
+
+    slope: float
+    offset: float
+    cllr: float
+
+
+def best_line(tar: WeightedLLRs, non: WeightedLLRs) -> Line | None:
+    """The line with the least Cllr; infinite LLRs are left out.
+
+    None where it is not found: no finite LLRs, or all of them equal.
     """
     if not (len(tar.values) and len(non.values)):
-        return math.nan
+        return None
     values, shares = (
         np.concatenate(both) for both in ((tar.values, non.values), (tar.shares, non.shares))
     )
@@ -82,8 +142,24 @@ def straightened_cllr(tar: WeightedLLRs, non: WeightedLLRs) -> float:
         middle = float((values * shares).sum() / shares.sum())
         scale = math.sqrt(float((shares * (values - middle) ** 2).sum() / shares.sum()))
     if not 0 < scale < math.inf:
-        return math.nan
+        return None
     tar_points, non_points = (((side.values - middle) / scale, side.shares) for side in (tar, non))
     cost = LineCost(tar_points, non_points, 1.0, 1.0)
     best = minimise(cost, np.zeros(2), tolerance=_ENOUGH)
-    return best.value / (2 * math.log(2)) if best.converged else math.nan
+    if not best.converged:
+        return None
+    slope = float(best.point[0]) / scale
+    return Line(slope, float(best.point[1]) - slope * middle, best.value / (2 * math.log(2)))
+
+
+def _chance_by_speaker(line: Line, whole: WholeLLRs, *speakers: Array) -> float:
+    """What the statistic may come to by chance, given the speakers of the trials."""
+    heights, slopes = [], []  # how far each trial moves the line
+    for llrs, wrong in ((whole.tar, -1.0), (whole.non, 1.0)):
+        x = np.clip(line.slope * llrs.astype(np.float64) + line.offset, -_FAR, _FAR)
+        pull = expit(wrong * x) * wrong / len(x)
+        heights.append(pull - pull.mean())
+        slopes.append(pull * x - (pull * x).mean())
+    shared = SharedSpeakers.of(np.concatenate(speakers))
+    effect = sum(shared.effect_on(np.concatenate(both)) for both in (heights, slopes)) / 2
+    return 4 * max(effect, 1.0) * float(fdtri(2, shared.freedom, _LEVEL))

@@ -17,7 +17,7 @@ from llrcal.onepass.rank_scale import order
 from llrcal.onepass.ranks import Counted, Distinct, Ends, EndsFold, Runs
 from llrcal.onepass.sums import ExactSum, SumFold
 from llrcal.onepass.two_classes import InArrays, InCounts, TwoClasses
-from llrcal.scoring_rule import ScoringRule
+from llrcal.scoring_rule import Rule
 
 if TYPE_CHECKING:
     import polars as pl
@@ -44,16 +44,6 @@ class Names:
     def of_speakers(self, numbers: Array) -> Array:
         """The names of speakers, or else their numbers."""
         return numbers if self.speakers is None else self.speakers[numbers]
-
-    def recordings(self, *, targets: bool, counts: tuple[int, int]) -> Array | None:
-        """Numbers of the model or recording on either side of each trial of a class."""
-        places = np.arange(counts[0] if targets else counts[1])
-        ids = self.of_trials(places, targets=targets, tar_count=counts[0])
-        if ids is None or not {"enrol", "test"} <= {*ids.columns}:
-            return None
-        both = np.concatenate([ids[name].cast(str).to_numpy() for name in ("enrol", "test")])
-        numbers: Array = np.unique(both, return_inverse=True)[1]
-        return numbers.reshape(2, -1).T
 
     def of_trials(self, places: Array, *, targets: bool, tar_count: int) -> pl.DataFrame | None:
         """The ids of trials of one class, given their places in that class."""
@@ -183,7 +173,7 @@ class LLRs(TwoClasses):
     def weighted(self) -> tuple[WeightedLLRs, WeightedLLRs]:
         """Each class as a few thousand points."""
 
-    def costs_by(self, rule: ScoringRule) -> tuple[ExactSum, ExactSum]:
+    def costs_by(self, rule: Rule) -> tuple[ExactSum, ExactSum]:
         """The sums of the costs of each class by a scoring rule, in nats."""
         tar, non = (partial(cost_fold, sign, rule) for sign in (-1.0, 1.0))
         return self.fold(tar, non, "adding up costs").sides

@@ -32,7 +32,7 @@ from llrcal.onepass.chunks import CHUNK, MergedByFields, threads, with_counts
 from llrcal.onepass.hull import Hull
 from llrcal.onepass.ranks import Ends, Groups, Runs
 from llrcal.onepass.two_classes import InCounts
-from llrcal.scoring_rule import LOG, ScoringRule
+from llrcal.scoring_rule import Rule
 
 MOST_GROUPS = 2**16  # if there are more, neighbours within a PAV block are merged
 STEP = 0.1  # nats between the edges of the grid, near zero
@@ -294,7 +294,7 @@ def evaluation_statistic(
     prior_log_odds: Floats,
     *,
     curve: Floats | None = None,
-    rules: Sequence[ScoringRule] = (),
+    rules: Sequence[Rule] = (),
 ) -> Statistic:
     """The numbers of an evaluation.
 
@@ -302,7 +302,8 @@ def evaluation_statistic(
     actual and minimum normalised costs; where there is a ``curve`` of prior log-odds, the mean of
     either over it; the costs by other rules, their minima, and the losses.
     """
-    points, every = len(prior_log_odds), (LOG, *rules)
+    every: tuple[Rule, ...] = ("log", *rules)
+    points = len(prior_log_odds)
     x = prior_log_odds if curve is None else np.concatenate([prior_log_odds, curve])
     llrs = Sides.of(tar, non)
     edges = llrs.edges_between(-x)

@@ -13,6 +13,7 @@ from llrcal.exports.names import what_is_wrong_with
 from llrcal.exports.onnx_model import onnx_model
 from llrcal.exports.sources import FORMS, source
 from llrcal.files.atomic import write_atomically
+from llrcal.files.marks import EXPORT
 from llrcal.messages import Setting
 from llrcal.version import __version__
 
@@ -95,7 +96,7 @@ def export(
         if language in FORMS
         else onnx_model(curve, name, words)
     )
-    write_atomically(path, made)
+    write_atomically(path, made, EXPORT)
     return Exported(language, len(curve.rows), error)
 
 

@@ -6,15 +6,17 @@
 >>> with figures.column_style():
 ...     figure, ax = figures.column_figure()
 ...     ax = figures.bayes_error({"raw scores": ev}, ax=ax)
+...     figures.save(figure, "figures", "bayes-error")
 
 Each returns the axes. Without ``ax``, it draws where pyplot would, in the style of the moment:
-``figures.bayes_error(ev)`` is enough in a notebook. For a paper, draw in ``column_style`` as above;
-``figures.save(figure, folder, name)`` then writes PNG, PDF and SVG. This package alone imports
-matplotlib, and pyplot only where no axes are given; ``import llrcal`` imports neither.
+``figures.bayes_error(ev)`` is enough in a notebook. For a paper, draw and save in ``column_style``
+as above: it sets everything, so that files do not depend on a ``matplotlibrc``. This package alone
+imports matplotlib, and pyplot only where no axes are given; ``import llrcal`` imports neither.
 """
 
+import llrcal.figures.backend  # noqa: F401, isort: skip  # before all that imports matplotlib
 from llrcal.comparison.looks import looks
-from llrcal.figures.costs import bayes_error, ece, scoring_rules
+from llrcal.figures.costs import bayes_error, ece
 from llrcal.figures.densities import adaptation, densities
 from llrcal.figures.det import det
 from llrcal.figures.learning_curve import learning_curve
@@ -39,7 +41,6 @@ __all__ = [
     "looks",
     "reliability",
     "save",
-    "scoring_rules",
     "tippett",
     "transforms",
     "watch",

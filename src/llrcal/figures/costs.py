@@ -1,4 +1,4 @@
-"""Costs against the prior: normalised Bayes errors, cross-entropies, and what rules weigh."""
+"""Costs against the prior: normalised Bayes errors and cross-entropies."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 
-from llrcal.arrays import ArrayLike, Floats, is_number
+from llrcal.arrays import ArrayLike, Floats
 from llrcal.comparison.looks import drawn_priors
 from llrcal.errors import OptionError
 from llrcal.evaluation import Evaluation
@@ -17,7 +17,7 @@ from llrcal.evaluation.bands import Bands
 from llrcal.evaluation.bootstrap import REPLICATES
 from llrcal.evaluation.costs import prior_entropy
 from llrcal.evaluation.operating_points import as_prior_log_odds
-from llrcal.figures.curves import DECADES, Curve, Named, Range, bands_of, cost_curves, curves
+from llrcal.figures.curves import DECADES, Curve, Named, Range, bands_of, cost_curves
 from llrcal.figures.drawing import (
     Canvas,
     Evaluations,
@@ -28,7 +28,6 @@ from llrcal.figures.drawing import (
     logarithm,
 )
 from llrcal.figures.style import MINIMUM, REFERENCE, thin
-from llrcal.scoring_rule import NAMED, RuleLike, ScoringRule
 
 _FEW_POINTS = 301  # of cross-entropies, which are smooth
 _NO_RULE = (math.nan, math.nan)
@@ -162,52 +161,6 @@ def ece(
     return canvas.done(legend=legend)
 
 
-def scoring_rules(
-    rules: Sequence[RuleLike] = tuple(NAMED),
-    *,
-    alpha: float = 0.5,
-    ax: Axes | None = None,
-    x: ArrayLike | None = None,
-    legend: bool = True,
-) -> Axes:
-    """Draw the weights of proper scoring rules over prior log-odds.
-
-    The cost by a rule is the mean of normalised Bayes error-rates with these weights. The area
-    under each curve is one.
-
-    Parameters
-    ----------
-    rules
-        Rules by name, or as pairs of exponents.
-    alpha
-        Weight of the targets in training; one half is that of an evaluation.
-    x
-        Rising prior log-odds. By default, 401 from 10 below to 10 above that of ``alpha``.
-    ax
-        Axes to draw on. By default, pyplot's current ones if they are empty, or new ones.
-    legend
-        Whether to put a legend above the axes.
-
-    Raises
-    ------
-    OptionError
-        If there is nothing to draw, a rule or weight is out of range, or ``x`` does not rise.
-    """
-    if isinstance(rules, str) or not rules:
-        raise OptionError(f"rules are {rules!r}; give a list of rules")
-    if not is_number(alpha) or not 0 < alpha < 1:
-        raise OptionError(f"alpha is {alpha!r}; give a number strictly between 0 and 1")
-    middle = np.log(alpha) - np.log1p(-alpha)
-    priors = middle + np.linspace(-10, 10, 401) if x is None else _rising(x)
-    chosen = [ScoringRule.of(rule) for rule in rules]
-    drawn = curves(priors, {rule.name: rule.weights(priors, alpha=alpha) for rule in chosen})
-    top = 1.05 * max(curve.y.max() for curve in drawn)
-    names = ("prior log-odds", "weight of the Bayes error-rate")
-    canvas = Canvas(ax, (priors[0], priors[-1]), (0, top), names)
-    canvas.curves(drawn)
-    return canvas.done(legend=legend)
-
-
 def _rising(x: ArrayLike) -> Floats:
     """Prior log-odds as a rising array that a curve can be drawn over."""
     priors = as_prior_log_odds(x)
@@ -255,19 +208,25 @@ def _top(heights: Sequence[Floats]) -> float:
 
 
 def _draw_minima(canvas: Canvas, minima: Sequence[Curve], name: str) -> None:
-    """One dashed black line for the first minimum and all that cannot be told from it.
+    """One dashed black line for the minimum that most of the curves share.
 
     Those that differ visibly get thin ones in their own colours: pooling scores, or reversing
-    their order, costs discrimination as well. The common line stands for all in the legend.
+    their order, costs discrimination as well, and other scores have another minimum. Where all
+    differ, none is black. The legend has one entry for all.
     """
-    first, top = minima[0], canvas.ax.get_ylim()[1]
-    dashes: Style = {"linestyle": MINIMUM, "named": False}
-    common = canvas.line(first.x, first.y, "minimum", color="black", zorder=3, **dashes)
-    canvas.entries.append((name, common))
-    for one in minima:
-        if np.abs(one.y - first.y).max() > _SAME * top:
-            style = {"color": one.look.light, "linewidth": thin(), **dashes}
+    top = canvas.ax.get_ylim()[1]
+    alike = [[np.abs(other.y - one.y).max() <= _SAME * top for other in minima] for one in minima]
+    most = max(alike, key=sum)
+    shared = sum(most) > 1 or len(minima) == 1
+    dashes: Style = {"linestyle": MINIMUM}
+    if shared:
+        first = minima[most.index(True)]
+        canvas.line(first.x, first.y, "minimum", named=False, color="black", zorder=3, **dashes)
+    for one, is_common in zip(minima, most, strict=True):
+        if not (shared and is_common):
+            style = {"color": one.look.light, "linewidth": thin(), "named": False, **dashes}
             canvas.line(one.x, one.y, f"minimum of {one.label}", **style)
+    canvas.name_line(name, color="black", **dashes)
 
 
 def _rule_of_30(evaluations: Iterable[Evaluation]) -> Range | None:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from llrcal.adaptation.source import SourceModel
+from llrcal.adaptation.classes import TrainedClasses
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations import Calibration
 from llrcal.calibrations.methods.densities import Generative
@@ -24,8 +24,10 @@ from llrcal.comparison.looks import drawable, finite_part, is_narrow, looks
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.bands import Bands
 from llrcal.evaluation.intervals import Band
-from llrcal.evaluation.zoo import Zoo
 from llrcal.method_table import Look
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Range = tuple[float, float]
 """Least and greatest."""
@@ -38,21 +40,6 @@ FURTHEST = 1000.0
 
 DECADES = 3.0
 """Of prior odds on either side of even ones, as forensic scientists draw cross-entropies."""
-
-OTHERS = "others"
-"""Speakers who are in no corner of a zoo."""
-
-ZOO_COLOURS = {
-    OTHERS: ("#777777", "#9a9a9a"),
-    "worm": ("#a3162a", "#ff7a7a"),
-    "chameleon": ("#9a4fd0", "#d2a0ff"),
-    "phantom": ("#7a5c3e", "#c9a888"),
-    "dove": ("#2f7f7a", "#6fd0c8"),
-}
-"""On a light and on a dark page."""
-
-ZOO_MARKERS = {"goat": "v", "lamb": "^", "wolf": "s", "sheep": "o"}
-"""One of a speaker who is of several kinds: the first."""
 
 _SAMPLE = 2**16  # scores: quantiles of so many are as good as those of all, for a frame
 _TAIL = 0.001  # of a class may lie beyond either end of the frame
@@ -215,71 +202,12 @@ def portrait_densities(
     calibration: Calibration, portrait: Portrait, scores: Floats
 ) -> tuple[Floats, Floats]:
     """Densities of both classes at scores, as smooth as an adaptation sees a portrait."""
-    model = SourceModel.of(portrait)
-    seen = ((-scores if calibration.lower_is_better else scores) - model.origin) / model.unit
+    seen = -scores if calibration.lower_is_better else scores
     with np.errstate(over="ignore", under="ignore"):
-        tar, non = (
-            side.densities(side.theta[None, :], seen)[0] / model.unit
-            for side in (model.tar, model.non)
-        )
-    return tar, non
+        return TrainedClasses.of(portrait).densities(seen)
 
 
-@dataclass(frozen=True)
-class Speakers:
-    """Points of a zoo plot: speakers in one corner of it, or in none, of one of Doddington's kinds.
-
-    LLRs are in nats.
-    """
-
-    corner: str
-    kind: str
-    look: Look
-    names: list[Any]
-    llr_tar: Floats
-    llr_non: Floats
-    shares: Floats
-    """Of Cllr."""
-
-
-def zoo_speakers(zoo: Zoo) -> list[Speakers]:
-    """The speakers whose mean LLRs are known and finite; those in corners come last."""
-    found: dict[tuple[str, str], list[dict[str, Any]]] = {
-        (corner, kind): [] for corner in ZOO_COLOURS for kind in ZOO_MARKERS
-    }
-    for row in zoo.speakers.drop_nulls(["llr_tar", "llr_non"]).to_dicts():
-        if math.isfinite(row["llr_tar"]) and math.isfinite(row["llr_non"]):
-            kinds = row["animals"].split(", ")
-            corner = next((one for one in ZOO_COLOURS if one in kinds), OTHERS)
-            kind = next((one for one in ZOO_MARKERS if one in kinds), "sheep")
-            found[corner, kind].append(row)
-    return [
-        Speakers(
-            corner,
-            kind,
-            Look(*ZOO_COLOURS[corner], ZOO_MARKERS[kind]),
-            [row["speaker"] for row in rows],
-            *(np.array([row[name] for row in rows]) for name in ("llr_tar", "llr_non", "share")),
-        )
-        for (corner, kind), rows in found.items()
-        if rows
-    ]
-
-
-def zoo_quarters(zoo: Zoo) -> tuple[list[float], list[float]]:
-    """Where the lowest quarter of the target means ends and the highest begins; of the others, too.
-
-    Half-way between speakers; nothing where they are too few for quarters.
-    """
-    found = []
-    for side in ("tar", "non"):
-        table = zoo.speakers.select(f"quarter_{side}", f"llr_{side}").drop_nulls()
-        quarter, llrs = (column.to_numpy() for column in table.get_columns())
-        apart = [(quarter <= 1, quarter > 1), (quarter <= 3, quarter > 3)]
-        ends = [
-            (float(llrs[below].max()) + float(llrs[above].min())) / 2
-            for below, above in apart
-            if below.any() and above.any()
-        ]
-        found.append([end for end in ends if math.isfinite(end)])
-    return found[0], found[1]
+def zoo_speakers(evaluation: Evaluation) -> pl.DataFrame:
+    """The speakers whose mean LLRs are known and finite, the one who costs most first."""
+    table = evaluation.speakers().drop_nulls(["llr_tar", "llr_non"])
+    return table.filter(table["llr_tar"].is_finite() & table["llr_non"].is_finite())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from itertools import compress
 from typing import TypeAlias
 
 import matplotlib as mpl
@@ -25,7 +26,6 @@ TICKS = (1e-9, 1e-7, 1e-5, 0.001, 0.01, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 40, 60, 
 """Labelled rates, in percent, as far as they are in the frame and do not touch."""
 
 _LABEL = 1.65  # width of a label with its gap, in its own height
-_WIDEST = 2.4  # line widths
 _MANY = 10**8  # non-targets for which the usual frame is too small
 _LEAST, _GREATEST = 1e-12, 1 - 1e-12  # rates of zero and one lie infinitely far out
 
@@ -42,9 +42,9 @@ def det(
     """Draw DET curves: every operating point, on probit axes in percent.
 
     A rising calibration does not move the curve, only the point on it at which Bayes decisions
-    are made: earlier curves are wider, so that they show beside later ones that cover them. The
-    thin diagonal is where both error-rates are equal. With 10^8 non-targets or more, as pairs of
-    embeddings have, false-alarm rates reach down to those of three non-targets.
+    are made: several curves are dashed, so that those below others show. The thin diagonal is where
+    both error-rates are equal. With 10^8 non-targets or more, as pairs of embeddings have,
+    false-alarm rates reach down to those of three non-targets.
 
     Parameters
     ----------
@@ -52,6 +52,7 @@ def det(
         One evaluation, or several by label; the label decides the colour.
     p_target, c_miss, c_fa
         Where a prior is given, the points of actual (full) and minimum (hollow) detection cost.
+        A triangle at the edge points to one beyond the frame, such as a rate of zero.
     ax
         Axes to draw on; they become square. By default, pyplot's current ones if they are empty,
         or else new ones.
@@ -64,11 +65,11 @@ def det(
         If there is nothing that can be drawn, or the prior or a cost is out of range.
     """
     chosen = by_label(evaluations, Evaluation)
-    decisions: dict[str, _Decisions] = {}
+    marked: dict[str, _Decisions] = {}
     if p_target is not None:
         prior = float(effective_prior_log_odds(p_target, c_miss, c_fa))
-        decisions = {label: _decisions(ev, prior) for label, ev in chosen.items()}
-    ends = frame(chosen.values(), decisions.values())
+        marked = {label: decisions(ev, prior) for label, ev in chosen.items()}
+    ends = frame(chosen.values(), marked.values())
     names = ("false-alarm rate [%]", "miss rate [%]")
     low = min(ends[0], *map(_reach, chosen.values()))
     canvas = Canvas(ax, (low, ends[1]), ends, names, square=True)
@@ -76,20 +77,25 @@ def det(
     grey: Style = {"color": REFERENCE, "linewidth": thin()}
     canvas.line(ends, ends, "equal error-rates", named=False, **grey)
     styles = looks(chosen)
-    widths = mpl.rcParams["lines.linewidth"] * np.linspace(1, _WIDEST, len(chosen))[::-1]
-    for width, (label, look) in zip(widths, styles.items(), strict=True):
+    beyond = ""
+    for label, look in styles.items():
         curve: Style = {"color": look.light, "linestyle": dashes_of(look, of=len(styles))}
         pfa, pmiss = chosen[label].roc()
-        canvas.line(pfa, pmiss, label, named=False, linewidth=width, **curve)
-        canvas.name_line(label, **curve)
-        for name, rates in decisions.get(label, {}).items():
-            # Rates that are too small for the frame go to its edge.
-            x, y = np.clip(rates, [low, ends[0]], ends[1])[:, None]
+        canvas.line(pfa, pmiss, label, **curve)
+        for name, rates in marked.get(label, {}).items():
+            corner = low, ends[0]
+            x, y = np.clip(rates, corner, ends[1])[:, None]
             style = _marks()[name] | {"color": look.light, "clip_on": False, "zorder": 3}
+            outside = [*np.less(rates, corner), *np.greater(rates, ends[1])]
+            for marker in compress("<v>^", outside):
+                style["marker"] = beyond = marker
             canvas.line(x, y, f"{name} of {label}", named=False, **style)
-    if decisions:
+    if marked:
         for name, shape in _marks().items():
             canvas.name_line(name, color=common_colour(styles.values()), **shape)
+    if beyond:
+        shape = _marks()["actual DCF"] | {"marker": beyond}
+        canvas.name_line("beyond the frame", color=common_colour(styles.values()), **shape)
     return canvas.done(legend=legend)
 
 
@@ -106,7 +112,7 @@ def _marks() -> dict[str, Style]:
     return {"actual DCF": {**common, **full}, "minimum DCF": {**common, **hollow}}
 
 
-def _decisions(ev: Evaluation, prior_log_odds: float) -> _Decisions:
+def decisions(ev: Evaluation, prior_log_odds: float) -> _Decisions:
     """False-alarm and miss rate of Bayes decisions, and those of the best ones on the curve."""
     vertex = int(ev.hull.best_vertex(np.asarray(prior_log_odds)))
     return {

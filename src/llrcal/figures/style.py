@@ -15,6 +15,8 @@ from matplotlib.figure import Figure
 
 from llrcal.comparison.looks import FIGURE_FORMATS
 from llrcal.files.atomic import write_atomically
+from llrcal.files.marks import FIGURE
+from llrcal.files.names import given_name
 from llrcal.method_table import Look
 
 COLUMN_WIDTH = 85.0
@@ -72,10 +74,10 @@ _SETTINGS: dict[str, Any] = {
     "svg.hashsalt": "llrcal",  # or else the ids in the file are random
 }
 # Dates and versions of programs would make files of the same data differ.
-_METADATA: dict[str, dict[str, None]] = {
-    "png": {"Software": None},
-    "pdf": {"Creator": None, "Producer": None, "CreationDate": None},
-    "svg": {"Creator": None, "Date": None},
+_METADATA: dict[str, dict[str, str | None]] = {
+    "png": {"Software": "llrcal"},
+    "pdf": {"Creator": "llrcal", "Producer": None, "CreationDate": None},
+    "svg": {"Creator": "llrcal", "Date": None},
 }
 _DOTS_PER_INCH = 300
 
@@ -92,9 +94,14 @@ def thin() -> float:
 
 @contextmanager
 def column_style() -> Iterator[None]:
-    """Settings under which a figure of ours is made, drawn upon and saved."""
-    with mpl.rc_context(_STYLE):  # type: ignore[arg-type]
-        yield
+    """Settings under which a figure of ours is made, drawn upon and saved.
+
+    What is not ours is matplotlib's default: no ``matplotlibrc`` or style has a say.
+    """
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        with mpl.rc_context(_STYLE):  # type: ignore[arg-type]
+            yield
 
 
 def column_figure(*, width: float = COLUMN_WIDTH, height: float = 68.0) -> tuple[Figure, Axes]:
@@ -118,10 +125,10 @@ def save(
     The same data give the same bytes. Nothing is written unless all can be drawn.
     """
     files = in_formats(figure, formats)
-    home = Path(folder)
+    home = Path(given_name(folder))
     home.mkdir(parents=True, exist_ok=True)
     for suffix, content in files.items():
-        write_atomically(home / f"{name}.{suffix}", content)
+        write_atomically(home / f"{name}.{suffix}", content, FIGURE)
 
 
 def in_formats(figure: Figure, formats: Iterable[str]) -> dict[str, bytes]:

@@ -10,9 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
+from llrcal.adaptation.adapt import portrait_of
+from llrcal.adaptation.classes import TrainedClasses
 from llrcal.adaptation.given import Given, Unlabelled
-from llrcal.adaptation.watch import Difference, Watched, training_mixture, watched
-from llrcal.arrays import Floats
+from llrcal.adaptation.watch import Difference, Watched, watched
+from llrcal.arrays import ArrayLike, Floats
 from llrcal.calibrations import Calibration
 from llrcal.comparison.looks import evenly
 from llrcal.figures.curves import histogram, visible_range
@@ -23,6 +25,7 @@ from llrcal.onepass.cells import Cells
 _POINTS = 1001  # of a curve: closer than the dots of a printer in one column
 _SPREAD = 4001  # scores that lie like all of them
 _ROOM = 4.0  # above the highest bar, as a factor
+_A_FEW = 1e-3  # of the scores: classes of which there are fewer need not be in sight
 _STRIP = 0.035  # of the height of the frame
 # Ranges are marked in which so many times as many scores lie as expected, or as few; and if the
 # difference is so many of all scores.
@@ -39,6 +42,7 @@ def watch(
     scores: Unlabelled,
     *,
     p_target: float | None = None,
+    speakers: ArrayLike | None = None,
     ax: Axes | None = None,
     legend: bool = True,
 ) -> Axes:
@@ -49,7 +53,7 @@ def watch(
 
     Parameters
     ----------
-    cal, scores, p_target
+    cal, scores, p_target, speakers
         As in :func:`llrcal.watch`.
     ax
         Axes to draw on. By default, pyplot's current ones if they are empty, or new ones.
@@ -63,7 +67,8 @@ def watch(
     ScoreError
         If there are no scores, or they cannot be used.
     """
-    return draw_watched(watched(cal, scores, p_target=p_target), cal, scores, ax=ax, legend=legend)
+    seen = watched(cal, scores, p_target=p_target, speakers=speakers)
+    return draw_watched(seen, cal, scores, ax=ax, legend=legend)
 
 
 def draw_watched(
@@ -75,14 +80,17 @@ def draw_watched(
     legend: bool = True,
 ) -> Axes:
     """The same, of scores that were looked at before."""
-    given = Given.of(cal, scores)
-    mixture = training_mixture(cal, given)
+    portrait, pool = portrait_of(cal), Given.of(cal, scores).pool
+    classes = TrainedClasses.of(portrait)
+    share = seen.training_share
     sign = -1.0 if cal.lower_is_better else 1.0
-    ends = [sign * _spread(side) for side in (given.pool, *mixture.likely) if side is not None]
+    sides = ((1.0, pool), (share, portrait.tar.cells), (1 - share, portrait.non.cells))
+    ends = [sign * _spread(side) for part, side in sides if part > _A_FEW]
     low, high = visible_range(ends, margin=0.1)
     heights, edges = histogram(ends[0], low, high)
     grid = evenly(low, high, _POINTS)
-    tar, non = mixture.densities(sign * grid)
+    tar, non = classes.densities(sign * grid)
+    tar, non = share * tar, (1 - share) * non
     peak = max(float(heights.max()), float((tar + non).max()))
     least = min(float(heights[heights > 0].min()), peak / 100) / 3
 

@@ -5,23 +5,25 @@ from __future__ import annotations
 import gzip
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import IO, cast
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from typing import IO, Any, cast
 
 from llrcal.errors import OptionError
-from llrcal.files.atomic import atomic_file
+from llrcal.files.atomic import atomic_file, place_of_file
 from llrcal.files.names import STANDARD_STREAM
 from llrcal.files.overwriting import refuse_to_overwrite
 
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
-
-__all__ = ["check_place", "output", "plain_name", "zstd"]
-
 _GZIP, _ZSTD = (".gz",), (".zst", ".zstd")
+
+zstd: Any = None
+"""The module for zstd, where it is installed."""
+with suppress(ImportError):
+    zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
+
+NO_ZSTD = (
+    'zstd needs backports.zstd, which is not installed: pip install "llrcal[zstd]", or use gzip'
+)
 
 
 def plain_name(name: str) -> str:
@@ -32,22 +34,23 @@ def plain_name(name: str) -> str:
     return name
 
 
-def check_place(name: str, *, by_name: bool = False) -> None:
+def check_place(
+    name: str, *, by_name: bool = False, mark: bytes | None = None, force: bool = True
+) -> None:
     """Raise an OptionError if no file can be written here, before any work is done for it.
 
-    With ``by_name``, the file can be neither compressed nor sent to standard output.
+    With ``by_name``, the file can be neither compressed nor sent to standard output. Files that are
+    there already are replaced only if they have the ``mark``, and with ``force``.
     """
-    path = Path(name)
     if by_name and (name == STANDARD_STREAM or plain_name(name) != name):
         raise OptionError(f"{name}: this can only be written to a plain file; name one")
+    if name.endswith(_ZSTD) and zstd is None:
+        raise OptionError(f"{name}: {NO_ZSTD}")
     if name == STANDARD_STREAM:
-        if sys.stdout is None:
+        if not hasattr(sys.stdout, "buffer"):  # it is closed, or not for bytes
             raise OptionError("standard output is closed; name a file")
         return
-    if path.is_dir():
-        raise OptionError(f"{name} is a folder; name a file in it")
-    if not path.absolute().parent.is_dir():
-        raise OptionError(f"{name} cannot be written: {path.parent} is not a folder")
+    place_of_file(name, mark, force=force)
 
 
 @contextmanager

@@ -12,12 +12,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
+from typing import Literal
 
 from llrcal.errors import OptionError, TrialFileError
 from llrcal.files.fingerprint import FileFingerprint
 from llrcal.files.names import STANDARD_STREAM, display_name, files_of, is_many
 
-_inputs: ContextVar[dict[str, FileFingerprint | None] | None] = ContextVar("inputs", default=None)
+_Inputs = dict[str, FileFingerprint | Literal[False] | None]
+_inputs: ContextVar[_Inputs | None] = ContextVar("inputs", default=None)
 
 
 @contextmanager
@@ -40,9 +42,14 @@ def tell_input(name: str) -> None:
         known.setdefault(name, None)
 
 
-def forget_input(name: str) -> None:
-    """Tell of a file that was read and is to be replaced on purpose."""
-    (_inputs.get() or {}).pop(name, None)
+def tell_edited(name: str) -> None:
+    """Tell of a file that was read, was edited on purpose, and is to be replaced."""
+    (_inputs.get() or {})[name] = False
+
+
+def is_edited(path: str | os.PathLike[str]) -> bool:
+    """Whether this file is to be replaced for that reason."""
+    return (_inputs.get() or {}).get(os.fspath(path)) is False
 
 
 def opened_input(name: str) -> FileFingerprint:
@@ -57,7 +64,7 @@ def opened_input(name: str) -> FileFingerprint:
     if known is None:
         return now
     before = known.get(name)
-    if before is not None:
+    if before:
         before.check()
     known[name] = before or now
     return known[name] or now
@@ -80,22 +87,22 @@ def refuse_to_overwrite(out: str | os.PathLike[str], *inputs: str | None) -> Non
         found = os.stat(1 if place == STANDARD_STREAM else place)  # noqa: PTH116
     except (OSError, ValueError):  # there is nothing to lose
         return
-    for name in dict.fromkeys((*filter(None, inputs), *(_inputs.get() or ()))):
+    known = [name for name, state in (_inputs.get() or {}).items() if state is not False]
+    for name in dict.fromkeys((*filter(None, inputs), *known)):
         if stat.S_ISDIR(found.st_mode):
-            _refuse_around(place, name)
+            _refuse_around(place, found, name)
         elif stat.S_ISREG(found.st_mode) and any(_is_file(found, one) for one in _every(name)):
             what = "standard output" if place == STANDARD_STREAM else place
             raise OptionError(f"{what} is also an input ({display_name(name)}); name another file")
 
 
-def _refuse_around(folder: str, name: str) -> None:
+def _refuse_around(folder: str, found: os.stat_result, name: str) -> None:
     """Refuse a folder with an input in it, which would be deleted with the old folder."""
-    around = Path(folder).resolve()
     for one in _every(name):
         # A link in the folder would be lost with it, and so would what a link points at there.
         path = Path(one).absolute()
-        places = path.parent.resolve() / path.name, path.resolve()
-        if any(place.is_relative_to(around) for place in places):
+        inner = path.resolve()
+        if any(_is_file(found, str(up)) for up in (path, *path.parents, inner, *inner.parents)):
             raise OptionError(
                 f"{folder} contains the input {name} and would be replaced; choose another folder"
             )

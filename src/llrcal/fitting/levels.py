@@ -14,7 +14,6 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtri
 
-from llrcal.arrays import Floats
 from llrcal.onepass.summary import Points
 
 _FEWEST, _MOST = 3, 60  # levels
@@ -35,7 +34,9 @@ def spread_levels(points: Points, count: float) -> tuple[Points, float]:
     shares = np.bincount(place, points.weights) / points.weights.sum()
     ends = 0.5 * values[:-1] + 0.5 * values[1:]
     below, above = np.cumsum(shares)[:-1], np.cumsum(shares[::-1])[-2::-1]
-    slope = _slope(0.5 * (ndtri(below) - ndtri(above)), ends)
+    plot = 0.5 * (ndtri(below) - ndtri(above))
+    plot -= plot.mean()
+    slope = (plot * (ends - ends.mean())).sum() / (plot * plot).sum()
     low, high = np.append(values[0], ends), np.append(ends, values[-1])
     spread = low[:, None] + _PLACES * (high - low)[:, None]
     spread[0] = ends[0] + slope * (ndtri(below[0] * _PLACES) - ndtri(below[0]))
@@ -43,9 +44,3 @@ def spread_levels(points: Points, count: float) -> tuple[Points, float]:
     weights = np.repeat(shares / _PARTS, _PARTS)
     worth = min(count, float(len(values) ** 2))
     return Points(spread.ravel(), weights, float(weights.max())), worth
-
-
-def _slope(x: Floats, y: Floats) -> float:
-    """Of the line through points, by least squares."""
-    x = x - x.mean()
-    return float((x * (y - y.mean())).sum() / (x * x).sum())

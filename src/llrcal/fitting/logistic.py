@@ -1,4 +1,4 @@
-"""The weighted cost of labels: the criterion of logistic regression, and of other scoring rules.
+"""The weighted cost of labels: the criterion of logistic regression, and of Brier's rule.
 
     alpha/T sum_tar log(1 + e^-x) + (1 - alpha)/N sum_non log(1 + e^x),   x = LLR + logit alpha,
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from llrcal.arrays import Floats, weighted_sum
 from llrcal.densities.density import Evaluated
-from llrcal.scoring_rule import LOG, ScoringRule
+from llrcal.scoring_rule import Rule, rule_terms
 
 Weighted = tuple[Floats, Floats]
 """Scores and their weights."""
@@ -48,37 +48,27 @@ class LineCost:
         non: Weighted,
         tar_weight: float,
         non_weight: float,
-        rule: ScoringRule = LOG,
+        rule: Rule = "log",
     ) -> None:
         self.values = np.concatenate([tar[0], non[0]])
         self.weights = np.concatenate([tar[1] * tar_weight, non[1] * non_weight])
         # A target costs log(1 + e^-x), a non-target log(1 + e^x).
         self._sign = np.concatenate([np.full(len(tar[0]), -1.0), np.ones(len(non[0]))])
-        self._targets, self._rule = len(tar[0]), rule
+        self._rule = rule
         self.prior_log_odds = math.log(tar_weight) - math.log(non_weight)
 
     def __call__(self, point: Floats) -> Evaluated:
         slope, height = point
         x = self._sign * (slope * self.values + (height + self.prior_log_odds))
-        with np.errstate(over="ignore", invalid="ignore"):  # other rules, where costs are infinite
-            costs, rise, bend = self._terms(x)
-            pull, bend = self._sign * self.weights * rise, self.weights * bend
-            bent = self.values * bend
-            across, down = float(bent.sum()), weighted_sum(self.values, bent)
-            return Evaluated(
-                weighted_sum(costs, self.weights),
-                np.array([weighted_sum(self.values, pull), float(pull.sum())]),
-                np.array([[down, across], [across, float(bend.sum())]]),
-            )
-
-    def _terms(self, x: Floats) -> tuple[Floats, Floats, Floats]:
-        """Costs and their first two derivatives by ``x``."""
-        if self._rule == LOG:
-            return self._rule.terms(x, 1.0)  # which are the same for both classes
-        tar, non = x[: self._targets], x[self._targets :]
-        sides = self._rule.terms(tar, -1.0), self._rule.terms(non, 1.0)
-        costs, rise, bend = np.concatenate(sides, axis=1)
-        return costs, rise, bend
+        costs, rise, bend = rule_terms(x, self._rule)
+        pull, bend = self._sign * self.weights * rise, self.weights * bend
+        bent = self.values * bend
+        across, down = float(bent.sum()), weighted_sum(self.values, bent)
+        return Evaluated(
+            weighted_sum(costs, self.weights),
+            np.array([weighted_sum(self.values, pull), float(pull.sum())]),
+            np.array([[down, across], [across, float(bend.sum())]]),
+        )
 
     def values_at(self, points: Floats) -> Floats:
         """The criterion at many points, without derivatives."""

@@ -22,12 +22,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 import numpy as np
 from scipy.special import logsumexp
 
-from llrcal.arrays import Floats, weighted_sum
+from llrcal.arrays import Floats
 from llrcal.densities.density import Evaluated, Shaped, quantiles
 from llrcal.fitting.levels import spread_levels
 from llrcal.fitting.likelihood import ROUGHLY, check_spread, coarser
@@ -40,7 +39,6 @@ from llrcal.fitting.proposals import (
     pooled_weights,
     walked,
 )
-from llrcal.fitting.report import Report
 from llrcal.onepass.summary import Points, Summary
 
 DRAWS = (512, 1024, 2048)  # in each round
@@ -55,9 +53,8 @@ _SCORES = 32  # at which the predictive density is kept
 _STEPS, _RIDGE = 30, 1e-5
 _POINTS = 96  # that stand for the scores of a class, beside those at either end
 _LEAST_CURVATURE = 0.05  # of a proposal: one in a flat direction is not wider than 4.5 units
+_MOST_LOG = 600.0  # of a ratio: more has only a draw without weight, whose product must be zero
 _AT_ONCE = 2**14  # log densities, which stay in the cache
-
-AnyShaped = TypeVar("AnyShaped", bound=Shaped)
 
 
 class Target:
@@ -219,7 +216,7 @@ def _chained(draws: Draws) -> Draws:
     rows, logs = draws.target.logs(np.concatenate(kept), draws.ends)
     aimed = pooled_weights(logs - logs[0], np.array([float(len(part)) for part in kept]))
     effective = np.minimum(_effective(aimed), [effective_steps(way) for way in ways])
-    if effective.min() <= draws.effective.min():
+    if not effective.min() > draws.effective.min():  # as that of walkers who got lost, too: NaN
         return draws
     return replace(draws, rows=rows, aimed=aimed, effective=effective, replaced=draws.effective)
 
@@ -228,27 +225,6 @@ def _way(draws: Draws, aim: int) -> Floats:
     """That of walkers who start at the best draws for an aim."""
     best = draws.rows[np.argsort(-draws.aimed[aim], kind="stable")[:WALKERS]]
     return walked(lambda rows: np.asarray(draws.target.logs(rows, draws.ends)[1][aim]), best)
-
-
-def most_probable(family: type[AnyShaped], scores: Summary) -> tuple[AnyShaped, Report]:
-    """The mode of the posterior of a density of scores.
-
-    Raises
-    ------
-    DegenerateError
-        As :func:`posterior_draws` does.
-    """
-    points, grid = scores.points(), scores.grid
-    check_spread(family, scores, points)
-    target = Target(family, *spread_levels(points, scores.count))
-    mode = target.mode(family.starts(target.few.values, target.few.weights))
-    row = mode.point.copy()
-    row[0], row[1] = target.middle + target.spread * row[0], row[1] + np.log(target.spread)
-    free = family.free_rows(row[None])[0]
-    density = family.from_coordinates(free, origin=grid.origin, unit=grid.unit)
-    logs = density.logpdf_from(grid.origin, points.values * grid.unit)
-    density = replace(density, loglik=weighted_sum(logs, points.weights))
-    return density, Report.of(mode, -density.loglik, family.limits(free, points.tie_share))
 
 
 def near_draws(density: Shaped, scores: Summary, at: Floats) -> tuple[Floats, Floats]:
@@ -345,7 +321,8 @@ def thinned(draws: Draws, kept: int = KEPT) -> tuple[Floats, Floats]:
     low, high = np.arcsinh(draws.ends)
     scores = np.sinh(np.linspace(low, high, _SCORES))
     logs = draws.target.family.logpdfs(draws.rows, scores)
-    ratios = np.exp(logs - logsumexp(logs, b=draws.weights[:, None], axis=0))
+    logs -= logsumexp(logs, b=draws.weights[:, None], axis=0)
+    ratios = np.exp(np.minimum(logs, _MOST_LOG))
     aimed = draws.weights * (0.5 + 0.5 * ratios.mean(axis=1))
     order = np.argsort(draws.rows[:, -1], kind="stable")
     heights = np.cumsum(aimed[order])
@@ -361,6 +338,7 @@ def _raked(weights: Floats, ratios: Floats) -> Floats:
     Newton's method on the dual problem, in which weights are multiplied by exponentials.
     """
     conditions = np.column_stack([np.ones(len(weights)), ratios])
+    conditions = conditions[:, conditions.max(axis=0) >= 1]  # no weights meet the others
     for _ in range(_STEPS):
         weighted = conditions * weights[:, None]
         missing = 1 - weighted.sum(axis=0)

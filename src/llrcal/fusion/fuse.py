@@ -26,15 +26,21 @@ from llrcal.fusion.inputs import (
     refuse_labels,
 )
 from llrcal.fusion.passes import Both, Trials
-from llrcal.fusion.regression import Cost, at_share_of_targets, margins, regression
-from llrcal.inputs.beside_scores import Speakers, both_conditions, both_speakers, pair
+from llrcal.fusion.regression import THE_SAME, Cost, at_share_of_targets, margins, regression
+from llrcal.inputs.beside_scores import (
+    Speakers,
+    both_conditions,
+    both_speakers,
+    pair,
+    speaker_counts,
+)
 from llrcal.messages import Setting
 from llrcal.notes import Note, warn
 
 Pattern = tuple[tuple[int, ...], Trials]
 """Systems that are there together, and the trials that have at least these."""
 _MOST_PATTERNS = 32  # of missing scores; trials of rarer ones go without some of their systems
-_THE_SAME = 0.99999  # correlation of scores, within both classes
+_ENOUGH = 10  # trials of each class for each system
 _FAR = 5  # times less than the share of a class: a weight at which there are few trials
 
 
@@ -74,14 +80,14 @@ def fuse(
         gets its own slope and offset, as far as its trials can tell.
     speakers
         As for :func:`llrcal.fit`: intervals of the weights then count trials that share speakers
-        for what they are worth. LLRs are the same.
+        for what they are worth, and LLRs keep to what so many speakers support.
     missing
         Scores that are NaN: an error, or missing. Then there is a fusion for each pattern of
         systems that are there, trained on all trials that have at least these, and leaning on the
         fusion of all trials as far as these are few.
     bounds
         Scores beyond those of training are taken for the nearest of these, and LLRs keep to what
-        the number of trials supports, as with :func:`llrcal.fit` (``"counts"``); or only the
+        trials and their speakers support, as with :func:`llrcal.fit` (``"counts"``); or only the
         former (``"range"``).
 
     Returns
@@ -162,7 +168,8 @@ def fusion(
     who = None if speakers is None else both_speakers(speakers, *counts)
     patterns = _by_pattern(trials, systems, who, holes=holes)
     filled = _filled(trials, systems) if holes else None
-    fused = fusion_of(patterns, counts, systems, sides, alpha, bounds, filled=filled)
+    training = Counts(*counts, None if who is None else speaker_counts(*who))
+    fused = fusion_of(patterns, training, systems, sides, alpha, bounds, filled=filled)
     if where is not None:
         tar_llrs, non_llrs = (fused.pooled_llrs(side)[0] for side in trials)
         found = fitted_conditions(tar_llrs, non_llrs, *where, target_weight(alpha, *counts))
@@ -173,7 +180,7 @@ def fusion(
 
 def fusion_of(
     patterns: Iterable[Pattern],
-    counts: tuple[int, int],
+    training: Counts,
     systems: Sequence[str],
     quality: Sequence[str],
     alpha: float | str,
@@ -181,13 +188,14 @@ def fusion_of(
     *,
     filled: Both | None = None,
 ) -> Fused:
-    """A fusion of so many trials, wherever they are, by a line for each pattern.
+    """A fusion of trials, wherever they are, by a line for each pattern.
 
     Where scores may be missing, ``filled`` are all trials: weights of each pattern are expected
     around those of all trials together, since its own may be few.
     """
     if bounds not in LIMITS:
         raise OptionError(f"bounds are {bounds!r}; choose {' or '.join(LIMITS)}")
+    counts = training.tar, training.non
     weight, lines, reports, samples = target_weight(alpha, *counts), [], [], []
     common = None
     if filled is not None:
@@ -207,7 +215,7 @@ def fusion_of(
     fused = Fused(
         systems=tuple(systems),
         quality=tuple(quality),
-        training=Counts(*counts),
+        training=training,
         alpha=alpha if isinstance(alpha, str) else weight,
         missing=filled is not None,
         bounds="counts" if bounds == "counts" else "range",
@@ -233,6 +241,7 @@ def _line(
     solution, size = found.solution, cost.effective_sample_size
     widths, by = margins(cost, found, *(known or ()))
     terms, weights = cost.terms, tuple(solution.point.tolist())
+    variances = tuple((1 / found.at_share.precision[:-1]).tolist())
     decrement = float(solution.gradient @ np.linalg.solve(solution.hessian, solution.gradient))
     notes: tuple[Note, ...] = ()
     if cost.is_separable(solution.point):
@@ -244,7 +253,7 @@ def _line(
         gradient_norm=report.gradient_norm / size,
         reason=f"{report.reason}, Newton decrement {np.sqrt(max(decrement, 0.0)):.1e}",
     )
-    line = Line(systems, terms.scores, terms.quality, weights, widths, found.variances, by)
+    line = Line(systems, terms.scores, terms.quality, weights, widths, variances, by)
     return line, report
 
 
@@ -283,6 +292,13 @@ def _filled(trials: Both, names: tuple[str, ...]) -> Both:
 def _notes(fused: Fused, sample: Both) -> Iterator[Note]:
     """What a reader should know of a fusion, given some trials of its first line."""
     yield from _far_from_trials(fused)
+    few, systems = min(fused.tar_count, fused.non_count), len(fused.systems)
+    if few < _ENOUGH * systems > _ENOUGH:
+        text = (
+            f"{few} trials of a class are few for {systems} systems: the fusion may be worse than "
+            f"the best of them alone. Train on at least {_ENOUGH * systems}, or fuse fewer systems"
+        )
+        yield Note.warning("few trials", text)
     line = fused.lines[0]
     names = [fused.systems[system] for system in line.systems]
     units = line.scores.unit + line.quality.unit
@@ -293,7 +309,7 @@ def _notes(fused: Fused, sample: Both) -> Iterator[Note]:
     scores = [side[:, : len(names)] for side in sample]
     both = np.minimum(*(np.abs(correlations(side)) for side in scores))
     for one, other in combinations(range(len(names)), 2):
-        if both[one, other] > _THE_SAME:
+        if both[one, other] > THE_SAME:
             two = f"{names[one]} and {names[other]}"
             text = f"{two} have the same scores, up to scale: they share one weight"
             yield Note.warning("duplicate", text)

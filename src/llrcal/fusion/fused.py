@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from llrcal.arrays import Array, Bools, Floats
-from llrcal.calibrations.bounds import Bounds, more_than_a_few, soft_end, supported_llrs
+from llrcal.calibrations.bounds import more_than_a_few, supported_llrs
 from llrcal.calibrations.conditions import Conditions
 from llrcal.calibrations.model_file import (
     FUSION,
@@ -78,9 +78,8 @@ class Line:
     ]
     variances: Annotated[
         tuple[NotNegative, ...],
-        schema(minItems=1, maxItems=2),
-        "Of the prior of the weights of scores, and of the others if there are any. LLRs do not "
-        "depend on them.",
+        schema(minItems=1),
+        "Of the prior of each weight but the height. LLRs do not depend on them.",
     ]
     by: Annotated[
         str,
@@ -95,10 +94,9 @@ class Line:
 
     def check(self, where: str) -> None:
         """Refuse lists of a model file that are not as long as the terms ask for, or too large."""
-        for name, wanted in (("weights", self.terms.count), ("variances", len(self.terms.groups))):
-            count = len(getattr(self, name))
-            if count != wanted:
-                raise field_error(where, name, f"has {count} values; there must be {wanted}")
+        if len(self.weights) != self.terms.count:
+            text = f"has {len(self.weights)} values; there must be {self.terms.count}"
+            raise field_error(where, "weights", text)
         both = self.scores, self.quality
         ends = [[end for columns in both for end in columns.lowest]]
         ends += [[end for columns in both for end in columns.highest]]
@@ -151,8 +149,8 @@ class Fused:
     missing: Annotated[bool, "Whether scores may be missing."]
     bounds: Annotated[
         Limit,
-        "counts: LLRs keep to what the number of trials supports; range: no more than the clipping "
-        "of columns.",
+        "counts: LLRs keep to what trials and their speakers support; range: no more than the "
+        "clipping of columns.",
     ]
     lines: Annotated[
         tuple[Line, ...],
@@ -267,9 +265,8 @@ class Fused:
     def _bounded(self, llrs: Floats) -> Floats:
         if self.bounds == "range":
             return llrs
-        # As for a line: what further weights use up, their prior gives back.
-        limits = Bounds("counts", soft_end=soft_end(1, self.tar_count, self.non_count))
-        return limits.supported(llrs, *supported_llrs(self.tar_count, self.non_count))
+        ends = supported_llrs(self.tar_count, self.non_count, self.training.speakers)
+        return np.clip(llrs, *ends)
 
     def _beyond(self, scores: Array) -> Iterator[Note]:
         for name, (low, high), column in zip(self.systems, self.reach, scores.T, strict=True):
@@ -360,8 +357,8 @@ class FusionFile(Fused):
     format: Annotated[str, Stored(read=_our_format), schema(const=FUSION), "What this is."]
     version: Annotated[
         int,
-        schema(enum=(1, VERSIONS[FUSION])),
-        "Version of this format: 2, or 1 as earlier versions of llrcal wrote it.",
+        schema(enum=(VERSIONS[FUSION],)),
+        "Version of this format.",
     ]
     written_by: Annotated[str, "Which program wrote the file. It is not interpreted."]
     checksum: Checksum = None

@@ -6,11 +6,12 @@ The weights w of the terms, and the height of the LLR where all terms are zero, 
 
 where x = LLR + logit alpha, and n is the effective number of trials
 (:func:`llrcal.fitting.logistic.effective_sample_size`): then the inverse curvature is roughly the
-covariance of the weights, if trials are independent. Weights have a Gaussian prior, whose variance
-v is the one that makes the trials most likely, by Laplace's approximation (MacKay, *Neural
-Computation* 4, 1992). Few trials are often separable by chance, which says no more than that it is
-large, so that its root has a prior itself: an exponential of mean 0.6. With longer tails, such as
-Cauchy's, weights of few trials are so large that LLRs are decisions (docs/studies/fusion.md).
+covariance of the weights, if trials are independent. Weights have Gaussian priors, whose variances
+v are found by evidence, by Laplace's approximation (MacKay, *Neural Computation* 4, 1992): that of
+a system is small unless the trials show that its weight is not zero. Few trials are often separable
+by chance, which says no more than that variances are large, so that their roots have a prior
+themselves: an exponential. With longer tails, such as Cauchy's, weights of few trials are so large
+that LLRs are decisions (docs/studies/fusion.md).
 
 The centre c of the prior is zero where alpha is the share of the targets, T / (T + N): all that the
 trials say is then in use. Side information has a variance of its own, and the height none. At any
@@ -29,14 +30,15 @@ covariance of the sum is that of :mod:`llrcal.calibrations.dependence`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from math import comb
 
 import numpy as np
-from scipy.special import stdtrit
+from scipy.special import softmax, stdtrit
 
-from llrcal.arrays import Array, Floats
+from llrcal.arrays import Array, Bools, Floats
 from llrcal.densities.density import Evaluated
 from llrcal.fitting.logistic import effective_sample_size, log_odds
 from llrcal.fitting.optimizer import Function, Solution, minimise
@@ -45,9 +47,10 @@ from llrcal.fusion.terms import Terms
 from llrcal.inputs.beside_scores import numbered
 from llrcal.scoring_rule import logistic_terms
 
-_SIZE = 0.6  # of weights, before any trial is seen: the mean of the root of their variance
-_LEAST, _GREATEST = np.log(1e-6), np.log(1e6)  # of log variances
-_NEAR = 0.03  # how exact a log variance has to be
+_SIZE = 2.0  # of all weights together, before any trial is seen: the mean of their deviation
+_DEVIATIONS = _SIZE / 3 * np.exp(0.6 * np.arange(-7, 5))  # of a weight: those looked at
+_LEAST = 1e-6  # variance
+_STEEP = 4  # how steeply a variance falls where its weight may well be zero
 _DECREASE = 5e-7  # nats that a step may still promise: 1e-3 deviations of the posterior away
 _RADIUS = 10.0  # weights of standardised columns are rarely larger
 _SLOPE = 1e-6  # where a step promises 5e-13; steps beyond it are for the last digits only
@@ -55,6 +58,8 @@ _ROUNDING = 1e-9  # of log-odds
 _GRADIENT = 1e-8  # of the mean cost of a trial
 _SMALL = 0.25  # share of the gradient that may bend on the way
 LEVEL = 0.95
+THE_SAME = 0.99999
+"""The correlation of columns that share one weight."""
 _MOST = 0.5  # of the curvature that the trials of one speaker may have to themselves
 
 
@@ -160,10 +165,8 @@ class Regression:
     """Weights, the height as the last of them, and how they were found."""
 
     solution: Solution
-    variances: tuple[float, ...]
-    """Prior variances of the groups of weights, if the centre of the prior is zero."""
     at_share: Prior
-    """The prior with these variances."""
+    """The prior at the share of the targets."""
     prior: Prior | None
     """The prior around the weights at the share of the targets; None if these are the answer."""
 
@@ -192,13 +195,13 @@ def regression(cost: Cost, centre: Floats | None = None) -> Regression:
     """The weights, and the variances of their prior, which is around zero or around others."""
     thinned, share = cost.on(cost.sample), cost.share
     few = thinned.counts == cost.counts
-    usual, variances, at_share = at_share_of_targets(cost, centre)
+    usual, at_share = at_share_of_targets(cost, centre)
     prior = at_share
     if abs(log_odds(cost.alpha) - log_odds(share)) <= _ROUNDING:
         start = usual.point
     elif any(some == every for some, every in zip(thinned.counts, cost.counts, strict=True)):
         centre = usual.point if few else _stepped(replace(cost, alpha=share), usual.point, prior)
-        found, _, prior = _by_evidence(thinned, centre, (slice(None),))
+        found, prior = _by_evidence(thinned, centre, (slice(None),))
         start = found.point
     else:
         start = _minimum(thinned, usual.point, prior).point
@@ -210,12 +213,10 @@ def regression(cost: Cost, centre: Floats | None = None) -> Regression:
         least = min(_DECREASE, 2 * cost.effective_sample_size * _GRADIENT**2)
         function = _foreseeing(replace(cost, prior=prior), thinned)
         solution = minimise(function, start, enough=least, radius=_RADIUS)
-    return Regression(solution, variances, at_share, None if prior is at_share else prior)
+    return Regression(solution, at_share, None if prior is at_share else prior)
 
 
-def at_share_of_targets(
-    cost: Cost, centre: Floats | None = None
-) -> tuple[Solution, tuple[float, ...], Prior]:
+def at_share_of_targets(cost: Cost, centre: Floats | None = None) -> tuple[Solution, Prior]:
     """Weights for a sample of the trials at the share of the targets, where all count alike.
 
     The height has a prior only if that is around other weights than zero.
@@ -234,53 +235,61 @@ def _stepped(cost: Cost, point: Floats, prior: Prior) -> Floats:
     return np.asarray(point - np.linalg.solve(here.hessian, here.gradient))
 
 
-def _by_evidence(
-    cost: Cost, centre: Floats, groups: Sequence[slice]
-) -> tuple[Solution, tuple[float, ...], Prior]:
-    """Weights with a prior around others; each group of them has a variance of its own."""
-    log_variances = np.full(len(groups), 2 * np.log(_SIZE))
+def _by_evidence(cost: Cost, centre: Floats, groups: Sequence[slice]) -> tuple[Solution, Prior]:
+    """Weights with a prior around others; in each group, as many of them move as the trials show.
 
-    def prior() -> Prior:
-        precision = np.zeros(len(centre))  # for weights of no group
-        for group, log_variance in zip(groups, log_variances, strict=True):
-            precision[group] = np.exp(-log_variance)
-        return Prior(centre, precision)
-
-    found = _minimum(cost, centre, prior())
-    for _ in range(len(groups)):  # each given the others, once more if there are others
-        for number in range(len(groups)):
-
-            def evidence(log_variance: float, number: int = number) -> float:
-                nonlocal found
-                log_variances[number] = log_variance
-                found = _minimum(cost, found.point, prior())
-                return _log_evidence(found, prior(), log_variances)
-
-            log_variances[number] = _best(evidence)
-    found = _minimum(cost, found.point, prior(), enough=0.0)
-    return found, tuple(np.exp(log_variances).tolist()), prior()
+    Where all weights move, the likelihood is close to a Gaussian, which answers for all subsets.
+    """
+    says = cost.terms.per_unit != 0
+    precision, found = np.tile(np.where(says, 0.0, 1.0), (2, 1))  # for weights of no group
+    sizes = [_SIZE / 2 if any(centre) else _SIZE, _SIZE / 2]  # corrections are smaller
+    members = [np.arange(len(centre))[group][says[group]] for group in groups]
+    for group, size in zip(members, sizes, strict=False):
+        precision[group] = len(group) / size**2
+    moving = _minimum(cost, centre, Prior(centre, precision))
+    covariance, away = np.linalg.inv(moving.hessian), moving.point - centre
+    for group, size in zip(members, sizes, strict=False):
+        inverse = np.linalg.inv(covariance[np.ix_(group, group)])
+        information = inverse - np.diag(precision[group])
+        found[group] = 1 / _variances(information, inverse @ away[group], size)
+    prior = Prior(centre, found)
+    return _minimum(cost, moving.point, prior, enough=0.0), prior
 
 
-def _best(evidence: Callable[[float], float]) -> float:
-    """The log variance with the most evidence."""
-    from scipy.optimize import minimize_scalar  # which few fits need, and which takes long to load
+def _variances(information: Floats, pull: Floats, size: float) -> Floats:
+    """Prior variances of weights whose log-likelihood is ``pull @ w - w @ information @ w / 2``.
 
-    found = minimize_scalar(
-        lambda log_variance: -evidence(log_variance),
-        bounds=(_LEAST, _GREATEST),
-        method="bounded",
-        options={"xatol": _NEAR},
-    )
-    return float(found.x)
+    Subsets of them are none, each, each pair with the best one, and so on; all others are zero.
+    Deviations are averages over subsets by evidence. Averages alone leave noise too much weight,
+    so that the variance falls steeply where a weight is likely to be zero. Columns that are the
+    same share it.
+    """
+    each, best = np.eye(len(pull), dtype=bool), np.zeros(len(pull), bool)
+    subsets, evidences = [best], [_log_evidence(information, pull, best, size)]
+    while not best.all():
+        longer = best | each[~best]
+        found = [_log_evidence(information, pull, subset, size) for subset in longer]
+        best = longer[np.argmax(np.logaddexp.reduce(found, axis=1))]
+        subsets.extend(longer)
+        evidences.extend(found)
+    shares, is_in = softmax(evidences), np.array(subsets)
+    share = np.maximum(shares.sum(axis=1) @ is_in, _LEAST)
+    deviation = shares @ _DEVIATIONS @ is_in / share
+    kept = 1 / (1 + (1 / share - 1) ** _STEEP)
+    variances = np.maximum(kept * deviation**2, _LEAST)
+    widths = np.sqrt(np.maximum(np.diag(information), _LEAST))
+    same = each | (np.abs(information) > THE_SAME * np.outer(widths, widths))
+    return np.asarray(same @ variances / same.sum(axis=1))
 
 
-def _log_evidence(found: Solution, prior: Prior, log_variances: Floats) -> float:
-    """The log evidence of variances by Laplace's approximation, and their own prior."""
-    weights = float(np.log(prior.precision[prior.precision > 0]).sum())
-    exponential = log_variances / 2 - np.exp(log_variances / 2) / _SIZE
-    return float(
-        exponential.sum() - found.value + weights / 2 - np.linalg.slogdet(found.hessian)[1] / 2
-    )
+def _log_evidence(information: Floats, pull: Floats, subset: Bools, size: float) -> Floats:
+    """The log evidence of each deviation of some of the weights, with its prior."""
+    bend, axes = np.linalg.eigh(information[np.ix_(subset, subset)])
+    squares, count = _DEVIATIONS[:, None] ** 2, int(subset.sum())
+    wider = 1 + squares * np.maximum(bend, 0.0)
+    twice = (squares * (pull[subset] @ axes) ** 2 / wider - np.log(wider)).sum(axis=1)
+    relative = _DEVIATIONS * np.sqrt(count or 1) / size
+    return np.asarray(twice / 2 + np.log(relative / comb(len(pull), count)) - relative)
 
 
 def _minimum(cost: Cost, start: Floats, prior: Prior, *, enough: float = _DECREASE) -> Solution:
@@ -296,14 +305,15 @@ def margins(
     Also what was taken to be independent: each ``"trial"``, or each ``"speaker"``, if all trials
     are given with their speakers. Without these, a sample of the trials is enough.
     """
-    some = trials or cost.sample
-    inverse = np.linalg.inv(found.solution.hessian)
-    pulls, sure = list(cost.pulls(found.solution.point, some)), inverse
+    some, narrow = trials or cost.sample, found.at_share.precision
+    wide = np.minimum(narrow, len(narrow))  # however likely a weight is zero, it may not be
+    pulls, hessian = list(cost.pulls(found.solution.point, some)), found.solution.hessian
+    inverse = sure = np.linalg.inv(hessian if found.prior else hessian + np.diag(wide - narrow))
     if found.prior is not None:
         usual, centre = replace(cost, alpha=cost.share), found.prior.centre
         part = usual.on(some)
         curvature = part(centre).hessian * usual.effective_sample_size / part.effective_sample_size
-        sure = np.linalg.inv(curvature + np.diag(found.at_share.precision))
+        sure = np.linalg.inv(curvature + np.diag(wide))
         moved = found.prior.precision[:, None] * sure
         of_centre = usual.pulls(centre, some)
         pulls = [one + moved @ other for one, other in zip(pulls, of_centre, strict=True)]

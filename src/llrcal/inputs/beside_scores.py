@@ -51,6 +51,30 @@ def numbered(*classes: Array) -> tuple[list[Array], int]:
     return [table[part - low] for part in ids], int(seen.sum())
 
 
+def speaker_counts(tar: Array, non: Array) -> tuple[int, int]:
+    """How many different speakers the trials of either class have, given these."""
+    return numbered(tar)[1], numbered(non)[1]
+
+
+def supporting(counts: tuple[int, int], speakers: tuple[int, int] | None) -> tuple[int, int]:
+    """How many targets and non-targets tell of different speakers: never more than there are.
+
+    What the trials of a speaker, or of a pair of them, have in common, further ones cannot tell.
+    """
+    if speakers is None:
+        return counts
+    tar, non = speakers
+    return min(counts[0], tar), min(counts[1], trials_of(non, in_pairs=True))
+
+
+def trials_of(speakers: int, *, in_pairs: bool) -> int:
+    """How many trials so many speakers make: one each; or S (S - 1) / 2, in pairs.
+
+    If there are fewer pairs than speakers, one each, since a non-target may have a single speaker.
+    """
+    return max(speakers, speakers * (speakers - 1) // 2) if in_pairs else speakers
+
+
 @runtime_checkable
 class WithConditions(Protocol):
     """Trials in memory, whose conditions are known."""
@@ -73,6 +97,9 @@ class WithConditions(Protocol):
         """Columns of text, of the targets and of the non-targets."""
 
 
+_MISSING = ("NAType", "NaTType")  # of pandas
+
+
 def condition_texts(conditions: Any, count: int, what: str) -> Array:
     """Conditions as trials x columns of text; those that are missing (None, NaN) are empty."""
     array = np.asarray(conditions, dtype=object)
@@ -82,7 +109,13 @@ def condition_texts(conditions: Any, count: int, what: str) -> Array:
             f"{what} conditions have shape {np.shape(conditions)}; pass one for each of {count} "
             "trials"
         )
-    return np.asarray(np.frompyfunc(_text, 1, 1)(array))
+    texts = np.asarray(np.frompyfunc(_text, 1, 1)(array))
+    values = {value for value in array.ravel().tolist() if _text(value)}
+    if len(values) != len({*texts.ravel().tolist()} - {""}):
+        raise ScoreError(
+            f"{what} conditions are of several types, such as 1 beside '1' or 1.0; give text"
+        )
+    return texts
 
 
 def as_conditions(conditions: Any, count: int, what: str, *, may_miss: bool = False) -> Array:
@@ -128,4 +161,4 @@ def pair(both: Any, name: str) -> tuple[Any, Any]:
 
 def _text(value: object) -> str:
     missing = value is None or (isinstance(value, float) and np.isnan(value))
-    return "" if missing else str(value)
+    return "" if missing or type(value).__name__ in _MISSING else str(value)

@@ -15,27 +15,35 @@ class Label(IntEnum):
 
 _WORDS = {
     Label.TARGET: (
-        "target tar tgt true genuine client mated match same positive yes bonafide bona-fide"
+        "target tar tgt true genuine client mated match same positive yes bonafide bona-fide "
+        "same-speaker same-source same-person same-origin same-voice same-identity within-speaker "
+        "within-source intra-speaker intra-source"
     ),
     Label.NONTARGET: (
-        "nontarget non-target non_target non imp impostor imposter false nonmated non-mated "
-        "nonmatch non-match different diff negative no"
+        "nontarget non-target non imp impostor imposter false nonmated non-mated nonmatch "
+        "non-match different diff negative no different-speaker different-speakers "
+        "different-source different-sources different-person different-persons different-people "
+        "different-origin different-origins different-voice different-voices different-identity "
+        "different-identities diff-speaker diff-source between-speaker between-speakers "
+        "between-source between-sources inter-speaker inter-source"
     ),
     Label.SPOOF: "spoof spoofed",
 }
 # Only as written: case and sign matter here.
 _EXACT = {
-    Label.TARGET: "1 +1 1.0 Hp H1 SS",
-    Label.NONTARGET: "0 -1 0.0 -1.0 Hd H2 DS",
+    Label.TARGET: "1 +1 1.0 Hp H1 SS KM",
+    Label.NONTARGET: "0 -1 0.0 -1.0 Hd H2 DS KNM",
 }
 
 LABEL_OF_WORD: dict[str, Label] = {
     spelling: label
     for label, words in _WORDS.items()
-    for word in words.split()
-    for spelling in (word, word.capitalize(), word.upper())
+    for hyphenated in words.split()
+    for word in (hyphenated.replace("-", joint) for joint in "-_ ")
+    for spelling in (word, word.capitalize(), word.title(), word.upper())
 } | {word: label for label, words in _EXACT.items() for word in words.split()}
-"""What each word means. Words are lower case, capitalized, or upper case."""
+"""What each word means. A hyphen may be an underscore or a blank, and words are in lower case,
+capitalized (the first word, or each), or in upper case."""
 
 FORENSIC_WORDS = frozenset({"Hp", "Hd", "H1", "H2", "SS", "DS"})
 """Labels of tools that often write LLRs as common logarithms."""

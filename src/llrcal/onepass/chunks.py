@@ -17,6 +17,7 @@ from typing import Any, Protocol, Self, TypeVar
 import numpy as np
 
 from llrcal.arrays import Array, Counts, Floats
+from llrcal.environment import number_of
 
 CHUNK = 2**17  # scores in a chunk: 1 MB of doubles
 _WORTH_A_THREAD = 4 * CHUNK  # scores; starting a thread takes as long as a pass over some of them
@@ -107,9 +108,8 @@ def threads() -> int:
     """How many threads to use: LLRCAL_THREADS, or the number of cores this process may use."""
     if getattr(_here, "uses_one_thread", False):
         return 1
-    request = os.environ.get("LLRCAL_THREADS", "")
-    if request.isdigit() and int(request) > 0:
-        return int(request)
+    if asked := number_of("LLRCAL_THREADS"):
+        return asked
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -27,6 +27,7 @@ EXACT_UP_TO = 2**14  # scores; up to so many stand for themselves
 KEPT_UP_TO = 2**17  # scores; up to so many are kept one by one
 MOST_IN_64_BITS = 2**32  # scores in a bin, whose places have 30 bits
 _FINELY = 64  # points of a bin, at most
+_ONE_PLACE = 2.0**-20  # units; scores as close as this are in one place
 _HALF = PLACE_BITS // 2
 
 
@@ -106,12 +107,12 @@ class Summary:
             if self.count > EXACT_UP_TO:
                 return self._with_bins().points()
             check_reach(self.least, self.greatest, self.grid)
-            values, counts = np.unique(self.exact, return_counts=True)
-            return Points(
-                (values - self.grid.origin) / self.grid.unit,
-                counts / self.count,
-                int(counts.max()) / self.count,
-            )
+            scores, counts = np.unique(self.exact, return_counts=True)
+            values = (scores - self.grid.origin) / self.grid.unit
+            before = np.append(0, np.cumsum(counts))
+            behind = before[np.searchsorted(values, values + _ONE_PLACE, side="right")]
+            tied = int((behind - before[:-1]).max(initial=0))
+            return Points(values, counts / self.count, tied / self.count)
         count, mean, deviation = self._moments()
         edge, width = self.grid.bins(self.number)
         both = [edge + (mean + move) * width for move in (-deviation, deviation)]
@@ -275,15 +276,22 @@ def check_reach(least: float, greatest: float, grid: Grid) -> None:
 
 @dataclass(frozen=True)
 class Points:
-    """Weighted points in units of the grid: sums over them stand for means over the scores."""
+    """Weighted points that stand for the scores: sums over them are means over the scores.
+
+    They are in units of the grid: a value v is the score ``grid.origin + grid.unit * v``.
+    """
 
     values: Floats
     weights: Floats
     tie_share: float
-    """Largest share of scores in one place (for binned scores, in one bin)."""
+    """Largest share of scores in one place: within a millionth of a unit, or in one bin."""
 
     def mean_and_variance(self) -> tuple[float, float]:
-        """Mean and (1/n) variance, in units of the grid."""
+        """Mean and (1/n) variance in units of the grid, and the mean from its origin.
+
+        Of the scores themselves, with the grid of their summary, the mean is
+        ``grid.origin + grid.unit * mean``, and the variance ``grid.unit**2 * variance``.
+        """
         mean = weighted_sum(self.values, self.weights)
         deviations = self.values - mean
         return mean, weighted_sum(deviations * deviations, self.weights)

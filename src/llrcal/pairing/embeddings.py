@@ -14,6 +14,7 @@ import polars as pl
 
 from llrcal.arrays import Array
 from llrcal.errors import OptionError, ScoreError, TrialFileError
+from llrcal.files.fingerprint import FileFingerprint
 from llrcal.messages import Position, Setting
 from llrcal.pairing import kaldi
 from llrcal.trials.frame_files import counted
@@ -21,11 +22,13 @@ from llrcal.trials.frames import as_polars, collected, is_frame
 from llrcal.trials.hdf5.container import opened as opened_hdf5
 from llrcal.trials.npy import read_npz, shape_of_npy
 from llrcal.trials.source import Source
+from llrcal.trials.speakers import listed
 
 _VECTORS = ("embeddings", "embedding", "emb", "xvectors", "vectors")
 _IDS = ("ids", "id", "utt", "utterance", "utterances", "segment", "name")
 _DEFAULT = {"speakers": ("speakers", "speaker", "spk", "spk_id", "speaker_id")}
 _BY_ID = "id:"
+_NUMBERED = re.compile(r"(.*?)(\d+)")
 
 
 @dataclass(frozen=True)
@@ -109,11 +112,7 @@ class Embeddings:
         width = {len(row) for row in rows}
         if width == {1}:
             return np.array([row[0] for row in rows])
-        if width != {2}:
-            raise TrialFileError(
-                f"{name}: expected an id and a label in each line, or a label alone"
-            )
-        known = {row[0]: row[1] for row in rows}
+        known = dict(listed(FileFingerprint.of(name)).iter_rows())
         ids = self._ids(name)
         unknown = [one for one in ids if one not in known]
         if unknown:
@@ -210,19 +209,24 @@ def _of_columns(arrays: Mapping[str, Array], name: str) -> Embeddings:
 
 
 def _of_frame(frame: pl.DataFrame, name: str) -> Embeddings:
-    """A table: a column of lists, or a column of floats for each dimension."""
+    """A table: a column of lists, or a column of floats for each dimension, with its number."""
     lists = [key for key, kind in frame.schema.items() if isinstance(kind, pl.List | pl.Array)]
-    floats = [key for key, kind in frame.schema.items() if kind.is_float()]
+    floats = sorted(
+        (found[1], int(found[2]), key)
+        for key, kind in frame.schema.items()
+        if kind.is_float() and (found := _NUMBERED.fullmatch(key))
+    )
     if len(lists) > 1:
-        lists = [key for key in _VECTORS if key in lists][:1]
-    if lists:
+        lists = [key for key in _VECTORS if key in lists]
+    if len(lists) == 1:
         vectors, used = _of_lists(frame[lists[0]], name), lists
-    elif len(floats) > 1:
-        vectors, used = frame.select(floats).to_numpy(), floats
+    elif not lists and len(floats) > 1 and floats[0][0] == floats[-1][0]:  # of one name
+        used = [key for *_, key in floats]
+        vectors = frame.select(used).to_numpy()
     else:
         raise TrialFileError(
-            f"{name}: has the columns {', '.join(frame.columns)}; expected embeddings as a column "
-            "of lists, or as many columns of floats"
+            f"{name}: has the columns {', '.join(frame.columns)}; expected embeddings as one "
+            "column of lists, or as columns of floats called d0, d1 and so on"
         )
     columns = {key: frame[key].to_numpy() for key in frame.columns if key not in used}
     return Embeddings(vectors, name, columns)

@@ -37,7 +37,7 @@ from llrcal.figures.curves import (
     visible_range,
     with_margin,
 )
-from llrcal.figures.det import frame, ticks
+from llrcal.figures.det import decisions, frame, ticks
 from llrcal.method_table import DEFAULT, Look
 from llrcal.report.symbols import SYMBOLS, Json
 from llrcal.report.zoo_section import zoo_data
@@ -55,7 +55,7 @@ _EVIDENCE = 301  # LLRs, and priors, at which Tippett and ECE curves are drawn
 _SCORES, _FAR_SCORES = 601, 201  # at which transforms are drawn: in the view, and out to all scores
 _DENSITIES = 481  # scores at which fitted densities are drawn
 _PROBITS = 401  # at which the axes of a DET plot are known, and places along them
-_TICK = 0.06  # of an axis, the room for the name of a rate
+_TICK = 0.08  # of an axis, the room for the name of a rate
 _FEW = 4  # calibrations that can be told apart at first sight
 _BINS = 120
 _TAIL = 0.01  # of a class may lie beyond the first view, which the reader can widen
@@ -171,7 +171,8 @@ def _det(comparison: Comparison) -> Json:
     """Miss and false-alarm rates of each system, or of the scores that all calibrations share."""
     every = [one.evaluation for one in comparison.candidates.values()]
     chosen = dict(enumerate(every)) if comparison.of_systems else {None: comparison.raw}
-    view = frame(list(chosen.values()))
+    points = [point.prior_log_odds for point in comparison.points]
+    view = frame(list(chosen.values()), [decisions(ev, x) for ev in every for x in points])
     low, high = ndtri(view)
     # Beyond the frame as well, where lines leave it.
     probits = np.linspace(low - 1, high + 1, _PROBITS)
@@ -192,9 +193,9 @@ def _det(comparison: Comparison) -> Json:
 
 
 def _style(look: Look) -> Json:
-    """A line: its colour on light and on dark pages, its dashes in line widths, and its markers."""
+    """A line: its colour on light and on dark pages, and its markers."""
     symbol = SYMBOLS[look.marker]
-    return {"light": look.light, "dark": look.dark, "dashes": look.dashes, "symbol": symbol}
+    return {"light": look.light, "dark": look.dark, "symbol": symbol}
 
 
 def _tippett(evaluations: Named, bands: Bands | None) -> Json:

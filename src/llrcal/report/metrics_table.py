@@ -135,7 +135,7 @@ def _columns(comparison: Comparison) -> list[Column]:
     at_points = least(lambda ev: ev.min_bayes_error(x))
     by_rules = least(lambda ev: [min_cost(ev.hull, rule) for rule in rules])
     costs = [(f"DCF at {one.name}", "act_dcf", "min_dcf", one.name) for one in comparison.points]
-    costs += [(f"Cost by {rule.name}", "cost", "min_cost", rule.name) for rule in rules]
+    costs += [(f"Cost by {rule}", "cost", "min_cost", rule) for rule in rules]
     for (heading, actual, minimum, name), value in zip(costs, [*at_points, *by_rules], strict=True):
         columns.append(Column(f"{actual}_{name}", heading, value))
         columns.append(Column(f"{minimum}_{name}", f"min {heading}", value, of_scores=True))

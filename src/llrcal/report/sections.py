@@ -114,7 +114,7 @@ def calibrations_table(comparison: Comparison) -> str:
         if one.alpha is not None:
             what += f"; weight of the targets {one.alpha}"
         if one.rule is not None:
-            what += f"; scoring rule {one.rule.name}"
+            what += f"; scoring rule {one.rule}"
         fit = one.calibration.report
         state = "" if fit.converged else "not converged: "
         steps = f", {fit.iterations} iterations" if fit.iterations else ""
@@ -132,7 +132,10 @@ def det_words(comparison: Comparison) -> str:
             "Misses against false alarms at every threshold on these scores. Rising calibrations "
             "share the curve."
         )
-    return f"{curves} Points: the Bayes decisions of each at the operating point chosen above."
+    return (
+        f"{curves} Points: the Bayes decisions of each at the operating point chosen above; hollow "
+        "where a rate lies beyond the frame."
+    )
 
 
 def conditions_section(comparison: Comparison) -> str:

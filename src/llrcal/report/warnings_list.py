@@ -31,6 +31,7 @@ _KINDS = (
             "several minima",
             "several optima",
             "one score",
+            "few levels",
             "beyond counts",
         ),
     ),
@@ -58,7 +59,7 @@ _KINDS = (
         "Doubts about an adaptation",
         "Something about the test scores is not what an adaptation takes for granted, so it may be "
         "wrong.",
-        ("other scores", "reversed", "share", "few scores", "does not fit", "far", "wild"),
+        ("unknown", "share", "few scores"),
     ),
     (
         "Calibrations that were adapted",

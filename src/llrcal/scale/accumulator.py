@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, NoReturn, Self, get_args
 
@@ -22,7 +22,7 @@ from llrcal.declaration import is_signed, signed
 from llrcal.errors import DegenerateError, OptionError, ScoreError, TrialFileError
 from llrcal.evaluation.llrs import LLRs
 from llrcal.files.atomic import atomic_file, write_atomically
-from llrcal.files.compression import check_place
+from llrcal.files.marks import ACCUMULATOR
 from llrcal.inputs.scores import as_floats, as_scores
 from llrcal.method_table import DEFAULT, MethodName
 from llrcal.notes import Note, Severity, warn
@@ -39,6 +39,7 @@ from llrcal.trials.npy import read_npz
 
 Keep = Literal["scores", "summaries"]
 _FORMAT, _VERSION = "llrcal-accumulator", 2
+_EXTRA = b"LL\x12\0llrcal-accumulator"  # of an entry of an archive: a type, the length, its content
 _NAMES = {"tar": "target", "non": "non-target"}
 _SCORE = np.dtype([("score", np.float64)])
 
@@ -56,7 +57,7 @@ class Accumulator:
         all bounds but ``"elub"``. The bins follow from the first batch of each class, which should
         therefore be like the others. If all scores together suggest the same bins, which is usual,
         the models have the same bits, too; otherwise a warning says so, and the last digits differ.
-        Only summaries can be sent to another process as they are; scores can be saved and loaded.
+        Both can be sent to another process: summaries are small, and a pickle of scores has all.
 
     Examples
     --------
@@ -172,15 +173,16 @@ class Accumulator:
         OptionError
             If no file can be written there.
         """
-        check_place(fspath(path))
         if self.keep == "summaries":
             classes = {name: _to_json(s.known) for name, s in self._sides.items() if s.known}
             document = signed({"format": _FORMAT, "version": _VERSION, "classes": classes})
-            write_atomically(path, json.dumps(document, allow_nan=False).encode())
+            write_atomically(path, json.dumps(document, allow_nan=False).encode(), ACCUMULATOR)
             return
-        with atomic_file(path) as file, zipfile.ZipFile(file, "w") as archive:
+        with atomic_file(path, ACCUMULATOR) as file, zipfile.ZipFile(file, "w") as archive:
             for name, side in self._sides.items():
-                with archive.open(f"{name}.npy", "w", force_zip64=True) as out:
+                entry = zipfile.ZipInfo(f"{name}.npy")
+                entry.extra = _EXTRA
+                with archive.open(entry, "w", force_zip64=True) as out:
                     header = {"descr": "<f8", "fortran_order": False, "shape": (side.count,)}
                     np.lib.format.write_array_header_1_0(out, header)
                     for scores in side.arrays():

@@ -18,37 +18,42 @@ from llrcal.errors import OptionError
 from llrcal.files.atomic import atomic_folder
 from llrcal.files.names import Paths, files_of, is_many
 from llrcal.files.overwriting import refuse_to_overwrite
-from llrcal.onepass.grid import ALL_KEYS, SIZE, SampleFold
+from llrcal.notes import Note
 from llrcal.scale.engine import Engine
 from llrcal.trials.request import Request
 from llrcal.trials.rewriting import rewrite
 from llrcal.trials.text.lines import Answers
 
 
-class FieldSample:
-    """A sample of the scores that a calibration was applied to: the same in any order.
+class FieldCounter:
+    """Counts the scores that a calibration is applied to, in the ranges of its portrait.
 
-    Several threads may add scores at the same time.
+    Several threads may count at the same time.
     """
 
-    def __init__(self) -> None:
-        self._fold = SampleFold(ALL_KEYS)
+    def __init__(self, calibration: Calibration) -> None:
+        self._portrait, self._sign = calibration.portrait, 1 - 2 * calibration.lower_is_better
+        self._counts = np.zeros(1, np.int64)
         self._lock = threading.Lock()
 
-    def add(self, scores: Floats) -> None:
-        with self._lock:
-            self._fold.add(scores)
+    def count(self, scores: Floats) -> None:
+        if self._portrait:
+            counts = self._portrait.counted(self._sign * scores)
+            with self._lock:
+                self._counts = self._counts + counts
 
     @property
-    def scores(self) -> Floats:
-        """Some of the finite scores in rising order, evenly over their ranks."""
-        values, counts = self._fold.value.sorted()
-        up_to = np.cumsum(counts)
-        if not len(values):
-            return values
-        number = min(int(up_to[-1]), SIZE)
-        ranks = (np.arange(number) + 0.5) * (int(up_to[-1]) / number)
-        return values[np.searchsorted(up_to, ranks, "right")]
+    def notes(self) -> tuple[Note, ...]:
+        """A warning, if they do not look like a mixture of the training classes at any share."""
+        if self._portrait is None or self._portrait.looks_like(self._counts):
+            return ()
+        note = Note.warning(
+            "field moved",
+            f"these {self._counts.sum():,} scores do not look like those of training, at any share "
+            "of targets: llrcal.watch(cal, scores), or `llrcal watch MODEL SCORES`, tells what "
+            "that costs",
+        )
+        return (note,)
 
 
 @dataclass(frozen=True)
@@ -60,8 +65,8 @@ class LLRColumns:
     """The level of intervals, if their ends are to be written as well."""
     seen: OutOfRangeCounter | None = None
     """Counts the scores, where all files are rewritten in one process."""
-    field: FieldSample | None = None
-    """Keeps some of them, likewise."""
+    field: FieldCounter | None = None
+    """Counts them by range, likewise."""
     nats: float = 1.0
     """The number of nats in a unit of the LLRs to write."""
     more: Callable[[Floats], Mapping[str, Array]] | None = None
@@ -71,7 +76,7 @@ class LLRColumns:
         if self.seen:
             self.seen.count(scores)
         if self.field:
-            self.field.add(scores)
+            self.field.count(scores)
         llrs = self.calibration.without_warnings(scores)
         columns: dict[str, Array] = {"llr": llrs / self.nats}
         if self.interval is not None:

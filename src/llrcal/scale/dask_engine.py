@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial, reduce
+from functools import cached_property, partial, reduce
 from operator import itemgetter
 from pydoc import locate
 from typing import Any, TypeVar
@@ -28,6 +28,7 @@ from llrcal.scale.engine import FileWork, PartWork, Progress, Work, silent
 from llrcal.scale.piece import Bundle, Piece, bundled, present
 from llrcal.scale.spill import Spill
 from llrcal.trials.conventions import SPEAKERS, role_of
+from llrcal.trials.frames import as_polars
 from llrcal.trials.request import Request
 
 _Value = TypeVar("_Value")
@@ -61,7 +62,7 @@ class PartitionReader:
     request: Request | None = None
 
     def __call__(self, columns: Sequence[str], at_a_time: int) -> Iterator[pl.DataFrame]:
-        with _naming(self.name):
+        with naming(self.name):
             table = self.part
             if isinstance(table, Delayed):  # there is no cluster
                 table = table.compute(scheduler="synchronous")
@@ -69,14 +70,14 @@ class PartitionReader:
                 frame = present(table, columns)
             else:
                 roles = [(role, name) for role, name in self.roles if role.split()[0] in columns]
-                frame = pl.DataFrame(table[[name for _, name in roles]].reset_index(drop=True))
+                frame = as_polars(table[[name for _, name in roles]].reset_index(drop=True))
                 frame = checked(frame, roles, self.request, self.name)
         yield frame
 
 
 @contextmanager
-def _naming(name: str) -> Iterator[None]:
-    """Add the name of a partition to errors that the user's frame raises."""
+def naming(name: str) -> Iterator[None]:
+    """Add the name of a partition or a URL to errors that the user's frame or fsspec raises."""
     try:
         yield
     except LlrcalError:
@@ -88,7 +89,10 @@ def _naming(name: str) -> Iterator[None]:
 
 def dask_frame(trials: Any) -> Any:
     """A frame of Dask as it is; Parquet files, given by URLs for fsspec, as one."""
-    return trials if isinstance(trials, dd.DataFrame) else dd.read_parquet(trials)
+    if isinstance(trials, dd.DataFrame):
+        return trials
+    with naming(str(trials)):
+        return dd.read_parquet(trials)
 
 
 def frame_pieces(
@@ -130,10 +134,22 @@ def check_frame_columns(frame: Any, columns: Iterable[str]) -> None:
 class DaskEngine:
     """A cluster: tasks for some pieces each, and a tree of tasks that merge the results."""
 
+    _address: str
+
     def __init__(self, client: Any, progress: Progress = silent) -> None:
         self._client = client
         self._progress = progress
         check_versions(client)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The address: a copy connects again, and shows no progress."""
+        return {"_address": self._client.scheduler.address, "_progress": silent}
+
+    @cached_property
+    def _client(self) -> Any:
+        from distributed import get_client
+
+        return get_client(self._address)
 
     def reduce(self, pieces: Sequence[Piece], work: Work[_Value], what: str) -> _Value:
         bundles = self._bundled(pieces)
@@ -170,7 +186,7 @@ class DaskEngine:
                 self._client.cancel([*each, last])
                 if not isinstance(bundles[number][0].reader, PartitionReader):
                     raise problem
-                with _naming(bundles[number][0].name):
+                with naming(bundles[number][0].name):
                     raise problem
             done += rows[number]
             self._progress(what, done, total)

@@ -59,6 +59,9 @@ class Threads:
     def __init__(self, progress: Progress = silent) -> None:
         self._progress = progress
 
+    def __reduce__(self) -> tuple[type[Threads], tuple[()]]:
+        return Threads, ()  # a copy shows no progress
+
     def reduce(self, pieces: Sequence[Piece], work: Work[_Value], what: str) -> _Value:
         total, done = sum(piece.rows for piece in pieces), 0
         values: list[_Value] = []

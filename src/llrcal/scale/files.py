@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import filecmp
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -18,12 +19,12 @@ from llrcal.scale.text import text_pieces
 from llrcal.trials.conventions import IDS, SPEAKERS
 from llrcal.trials.frame_files import counted
 from llrcal.trials.frames import SAMPLE, collected, roles_of
-from llrcal.trials.npy import floats_of, names_in_npz, read_npy, shape_of_npy
+from llrcal.trials.npy import floats_of, read_npy, shape_of_npy
 from llrcal.trials.parquet import ParquetFile
-from llrcal.trials.reading import read_and_join
-from llrcal.trials.request import ReadOptions, Request
+from llrcal.trials.request import Request
 from llrcal.trials.source import Source
 from llrcal.trials.table_reading import read_table, refuse_after_fork
+from llrcal.trials.text.roles import are_hypotheses
 from llrcal.trials.text.sniffing import Layout, sniff
 
 
@@ -94,7 +95,7 @@ def parquet_pieces(source: Source, request: Request) -> list[Piece]:
         return []
     file = ParquetFile(opened_input(path))
     head = collected(file.head(SAMPLE), source.name)
-    roles, _ = roles_of(head, request, source.name)
+    roles, sketches = roles_of(head, request, source.name)
     names = dict(zip(roles, head.columns, strict=True))
     needed = {"score": request.needs_score, "label": request.needs_label}
     for role, is_needed in needed.items():
@@ -115,6 +116,7 @@ def parquet_pieces(source: Source, request: Request) -> list[Piece]:
             request=request,
             file=path,
             score_name=names.get("score"),
+            forensic=are_hypotheses(roles, sketches),
             names_speakers=set(SPEAKERS) <= set(names),
             has_ids="test" in names,
         )
@@ -156,6 +158,8 @@ def _class_by_class(classes: tuple[Paths, Paths], request: Request) -> Iterator[
                     f"{name}: files of one class each can be read in pieces only if they are "
                     "arrays (.npy)"
                 )
+            if any(filecmp.cmp(tar, name, False) for tar in files_of(classes[0]) if not is_tar):
+                raise TrialFileError(f"{name}: targets and non-targets have the same scores")
             yield from _watched(name, partial(npy_pieces, name, request, is_tar=is_tar))
 
 
@@ -190,7 +194,7 @@ def _pieces_of(name: str, request: Request) -> list[Piece]:
         raise TrialFileError(f"{name}: is empty")
     layout = _layout(source, request)
     if layout is None:
-        archive = source.kind == "npz"
+        table = read_table(name, request)  # for the names of its columns
         return [
             Piece(
                 name=name,
@@ -198,8 +202,10 @@ def _pieces_of(name: str, request: Request) -> list[Piece]:
                 reader=partial(_read_whole, name, request),
                 request=request,
                 file=name,
-                names_speakers=archive and "tar_speakers" in names_in_npz(name),
-                has_ids=not archive,
+                score_name=table.score_name,
+                forensic=table.forensic,
+                names_speakers=set(SPEAKERS) <= set(table.frame.columns),
+                has_ids=table.has("test"),
             )
         ]
     return text_pieces(source, layout, request)
@@ -216,8 +222,4 @@ def _read_whole(
     path: str, request: Request, columns: Sequence[str], _at_a_time: int
 ) -> Iterator[pl.DataFrame]:
     """Read a file of any other kind, which must fit into memory as a whole."""
-    if request.contents != "trials":
-        yield present(read_table(path, request).frame, columns)
-    else:
-        options = ReadOptions(duplicates="all")  # repeated trials are looked for by the set
-        yield present(read_and_join(path, None, options, request).frame, columns)
+    yield present(read_table(path, request).frame, columns)

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from llrcal.arrays import Floats
+from llrcal.calibrations.model_file import Counts
 from llrcal.errors import OptionError, ScoreError
 from llrcal.fusion.fuse import fusion_of
 from llrcal.fusion.fused import Fused
@@ -55,9 +56,9 @@ def fused_columns(
     places = slice(len(scores), None)
     refuse_labels(quality, *((look.lowest[places], look.highest[places]) for look in looks.sides))
     every = Trials(looks.sides, lambda tar, non: over(tar, non, "fusing").sides)
-    counts = looks.tar.count, looks.non.count
+    training = Counts(looks.tar.count, looks.non.count, trials.speaker_counts())
     systems = tuple(range(len(scores)))
-    return fusion_of([(systems, every)], counts, scores, quality, alpha, bounds)
+    return fusion_of([(systems, every)], training, scores, quality, alpha, bounds)
 
 
 def _of_columns(columns: int, of: Callable[[Floats], _Value], scores: Floats) -> _Value:

@@ -246,7 +246,7 @@ def join_pieces(
             name=sources[0],
             request=options.request("trials"),
             score_name=scores[0].score_name,
-            forensic=key[0].forensic,
+            forensic=any(piece.forensic for piece in key),
         )
         for piece in joined
     )

@@ -10,7 +10,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
-from llrcal.errors import OptionError
+from llrcal.errors import OptionError, TrialFileError
 from llrcal.files.names import Paths, is_many
 from llrcal.messages import Message, Part, Setting
 from llrcal.notes import Note, warn
@@ -18,7 +18,9 @@ from llrcal.scale.engine import Engine, Progress, Threads, silent
 from llrcal.scale.files import pieces_of, table_pieces
 from llrcal.scale.joining import join_pieces
 from llrcal.scale.piece import Piece
+from llrcal.trials.conventions import unit_in
 from llrcal.trials.count_files import counts_from
+from llrcal.trials.joining import OTHER_UNITS
 from llrcal.trials.reading import trials_from
 from llrcal.trials.request import ReadKeywords, ReadOptions
 from llrcal.trials.trials import TrialSet
@@ -201,7 +203,10 @@ def opened_pieces(
         scores = table_pieces(source, options.request("scores"))
         labels = table_pieces(key, options.request("key"))
         joined, notes = join_pieces(scores, labels, engine, options=options, sources=sources)
-        return _compared(TrialsInPieces(joined, engine, sources[0], notes), scores)
+        trials = TrialsInPieces(joined, engine, sources[0], notes)
+        if options.missing == "error" and options.on_nan == "error":  # else some may be left out
+            trials = replace(trials, key=(Who.of(labels, options), tuple(labels)))
+        return _compared(trials, scores)
     pieces = pieces_of(source, options.request("trials"), options.nontargets)
     names = ", ".join(_name_of(one) for one in (source, options.nontargets) if one is not None)
     check_repeated = options.duplicates == "error"
@@ -233,15 +238,21 @@ def opened_scores(source: Any, engine: Engine, options: ReadOptions) -> TrialSet
 
 def _compared(trials: TrialsInPieces, pieces: Sequence[Piece]) -> TrialsInPieces:
     """The same trials, with a warning if the columns of their files are not the same."""
-    names = {one.score_name: one.file for one in reversed(pieces) if one.score_name is not None}
+    names = {one.score_name: one.file for one in reversed(pieces)}
+    places = " and ".join(f"{name or '-'!r} in {file}" for name, file in reversed(names.items()))
+    if len({*map(unit_in, names)}) > 1:
+        raise TrialFileError(f"{places}: {OTHER_UNITS}")
     mixed: list[Message] = []
-    if len(names) > 1:
-        places = " and ".join(f"{name!r} in {file}" for name, file in reversed(names.items()))
+    if len({*names} - {None}) > 1:
         hint = "; if these are not the same scores, name one: "
         text = f"scores are in columns of different names: {places}"
         mixed.append((text, hint, Setting("columns", "score=NAME")))
-    for what in ("ids", "speakers"):
-        has = [one.has_ids if what == "ids" else one.names_speakers for one in pieces]
+    columns = {
+        "ids": [one.has_ids for one in pieces],
+        "speakers": [one.names_speakers for one in pieces],
+        "hypotheses as labels (such as Hp and Hd)": [one.forensic for one in pieces],
+    }
+    for what, has in columns.items():
         if any(has) and not all(has):
             one, other = pieces[has.index(True)].file, pieces[has.index(False)].file
             mixed.append((f"{one} has {what}, and {other} has none",))

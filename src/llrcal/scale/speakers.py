@@ -274,7 +274,9 @@ class DrawnInPieces(Bootstrap):
             for pairs in found.pairs
         ]
         draws = SpeakerDraws.of(sides, people, count, seed)
-        tar, non = (numbers.of_names(pl.Series([*side], strict=False)) for side in found.people)
+        tar, non = (
+            np.sort(numbers.of_names(pl.Series([*side], strict=False))) for side in found.people
+        )
         return cls(
             count,
             seed,

@@ -20,6 +20,7 @@ import polars as pl
 
 from llrcal.arrays import Array, Floats
 from llrcal.scale.piece import Piece, present, spans
+from llrcal.trials.table_reading import refuse_after_fork
 
 TRIALS = np.dtype([("score", np.float64), ("label", np.int8)])
 ROWS_OF_A_PART = 2**21
@@ -83,6 +84,9 @@ class SpillFile:
         self._held: list[Array] = []
         self._written = self.count = 0
 
+    def __reduce__(self) -> tuple[Callable[..., SpillFile], tuple[np.dtype, Array]]:
+        return _filled, (self.kind, self.get(0, self.count))
+
     @cached_property
     def _file(self) -> FileIO:
         file = TemporaryFile(prefix="llrcal-", buffering=0)  # noqa: SIM115
@@ -131,6 +135,13 @@ class SpillFile:
         ]
 
 
+def _filled(kind: np.dtype, rows: Array) -> SpillFile:
+    """A file with rows: what a pickle or a copy becomes."""
+    file = SpillFile(kind)
+    file.put(rows)
+    return file
+
+
 def _read_spill(
     file: SpillFile,
     start: int,
@@ -140,6 +151,7 @@ def _read_spill(
     at_a_time: int,
 ) -> Iterator[pl.DataFrame]:
     """Read trials on disk: scores and labels, or scores of one class."""
+    refuse_after_fork()
     for first in range(start, end, at_a_time):
         frame = frame_of(file.get(first, min(at_a_time, end - first)))
         if label is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -24,11 +24,11 @@ from llrcal.scale.engine import Engine
 from llrcal.scale.passes import Passes
 from llrcal.scale.piece import Piece
 from llrcal.scale.speakers import DrawnInPieces, Seen, Who, people_in
-from llrcal.scoring_rule import LOG, ScoringRule
+from llrcal.scoring_rule import Rule
 
 NOT_IN_PIECES = Note.of(
     "by trial",
-    "the trials name their speakers, but in pieces they are taken to be independent: intervals "
+    "the trials name their speakers, but in pieces intervals take trials to be independent: they "
     "are too narrow where speakers have several trials. Train in memory to count them for what "
     "they are worth",
 )
@@ -45,11 +45,16 @@ class StreamedTraining(Training, Passes):
         summarised: bool,
         ranked: bool,
         who: Who | None = None,
+        speakers: Callable[[], tuple[int, int] | None] = lambda: None,
     ) -> None:
         # Portraits need summaries, whatever methods need: now, or in a pass of their own.
         Passes.__init__(self, pieces, engine, summarised=True, ranked=ranked)
-        self.summarised, self._who = summarised, who
+        self.summarised, self._who, self._speakers = summarised, who, speakers
         self.tar_count, self.non_count = (side.count for side in self.survey.sides)
+
+    @cached_property
+    def speakers(self) -> tuple[int, int] | None:
+        return self._speakers()
 
     @property
     def unused_speakers(self) -> Iterator[Note]:
@@ -97,8 +102,8 @@ class StreamedLLRs(LLRs, Passes):
         )
         return LLRsInPieces((sides, sides), totals, drawn.speakers), drawn
 
-    def costs_by(self, rule: ScoringRule) -> tuple[ExactSum, ExactSum]:
-        if rule == LOG:
+    def costs_by(self, rule: Rule) -> tuple[ExactSum, ExactSum]:
+        if rule == "log":
             return self.survey.tar.cost, self.survey.non.cost
         return super().costs_by(rule)
 

@@ -20,7 +20,7 @@ from llrcal.scale.folds import KeepFold, SideFold, fold_pieces
 from llrcal.scale.joining import refuse_repeated
 from llrcal.scale.passes import completed, glance, plan_for, tell_left_out
 from llrcal.scale.piece import Piece, with_transform
-from llrcal.scale.speakers import Who
+from llrcal.scale.speakers import Who, people_in
 from llrcal.scale.streamed import StreamedLLRs, StreamedTraining
 from llrcal.trials.trials import Transform, Trials, TrialSet
 
@@ -38,6 +38,8 @@ class TrialsInPieces(TrialSet):
     notes: tuple[Note, ...] = ()
     who: Who | None = None
     """Where speakers are named, if they are."""
+    key: tuple[Who | None, tuple[Piece, ...]] | None = None
+    """The same in the key with which these trials were joined, and the pieces of that."""
 
     @classmethod
     def of(
@@ -63,13 +65,24 @@ class TrialsInPieces(TrialSet):
 
     @property
     def forensic(self) -> bool:  # type: ignore[override]
-        return self.pieces[0].forensic
+        return any(piece.forensic for piece in self.pieces)
 
     def training(self, *, summarised: bool, ranked: bool, lower_is_better: bool) -> Training:
         trials = self.negated() if lower_is_better else self
         return StreamedTraining(
-            trials.pieces, self.engine, summarised=summarised, ranked=ranked, who=self.who
+            trials.pieces,
+            self.engine,
+            summarised=summarised,
+            ranked=ranked,
+            who=self.who,
+            speakers=self.speaker_counts,
         )
+
+    def speaker_counts(self) -> tuple[int, int] | None:
+        """How many different speakers targets and non-targets have; None if that is not known."""
+        who, pieces = self.key or (self.who, self.pieces)
+        seen = None if who is None else people_in(who, pieces, self.engine)
+        return None if seen is None else (len(seen.people[0]), len(seen.people[1]))
 
     def llrs(self, thresholds: Floats) -> LLRs:
         return StreamedLLRs(self.pieces, self.engine, thresholds, self.who)

@@ -67,7 +67,7 @@ class LLRCalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     >>> calibrated = LLRCalibratedClassifier(svm).fit(X[::2], y[::2])
     >>> calibrated.predict_proba(X[[13, 21]]).round(2)
     array([[0.65, 0.35],
-           [0.  , 1.  ]])
+           [0.01, 0.99]])
     """
 
     def __init__(
@@ -99,7 +99,8 @@ class LLRCalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         OptionError
             If the estimator has no scores, or a parameter is out of range.
         ScoreError
-            If there are not two classes, or no optimum exists for the scores.
+            If there are not two classes, the estimator answers NaN, or no optimum exists for the
+            scores.
         """
         if isinstance(self.p_target, str) and self.p_target != "training":
             raise OptionError(f'p_target is {self.p_target!r}; give a number, or "training"')
@@ -114,9 +115,15 @@ class LLRCalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         side = 1.0 if target else -1.0
         splits = check_cv(self.cv, labels, classifier=True)
         scores = np.full(len(labels), np.nan)
-        for train, test in splits.split(samples, labels, groups):
+        for fold, (train, test) in enumerate(splits.split(samples, labels, groups), 1):
             part = clone(self._estimator).fit(_safe_indexing(samples, train), labels[train])
-            scores[test] = side * _scores(part, _safe_indexing(samples, test))
+            answers = side * _scores(part, _safe_indexing(samples, test))
+            if unscored := int(np.isnan(answers).sum()):
+                raise ScoreError(
+                    f"fold {fold}: {type(part).__name__} answers NaN for {unscored:,} of "
+                    f"{len(answers):,} samples; leave these out, or fill in what they lack"
+                )
+            scores[test] = answers
         seen = ~np.isnan(scores)
         share = float((labels == classes[target]).mean())
         calibrator.set_params(

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 from numbers import Real
 from typing import Any, Self
 
@@ -25,7 +24,6 @@ from llrcal.evaluation.operating_points import effective_prior_log_odds
 from llrcal.inputs.labels import LABEL_OF_WORD, Label
 from llrcal.method_table import DEFAULT, TABLE
 from llrcal.onepass.rank_scale import WRONG_WAY
-from llrcal.scoring_rule import RuleLike
 
 
 class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -94,10 +92,10 @@ class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstima
     np.str_('genuine')
     >>> calibrator.transform([0.0, 3.0]).round(2)
     array([[-1.82],
-           [ 6.87]])
+           [ 6.22]])
     >>> calibrator.predict_proba([0.0, 3.0]).round(3)
     array([[0.002, 0.998],
-           [0.907, 0.093]])
+           [0.835, 0.165]])
     >>> calibrator.set_params(p_target=0.5, c_fa=10).predict([0.0, 3.0])
     array(['impostor', 'genuine'], dtype='<U8')
     """
@@ -109,7 +107,7 @@ class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstima
         method: str = DEFAULT,
         *,
         alpha: float | str = 0.5,
-        rule: RuleLike = "log",
+        rule: str = "log",
         bayes: bool = False,
         bounds: Policy = "counts",
         rising: bool = True,
@@ -275,13 +273,6 @@ class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstima
                 f"X has {X.shape[1]} columns; scores are one column. Choose it, or fuse the systems"
             )
         return X[:, 0]
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = dict(super().__getstate__())
-        if "calibration_" in state:
-            # A fresh copy, without cached values.
-            state["calibration_"] = replace(state["calibration_"])
-        return state
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -8,6 +8,7 @@ is anything else.
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -113,20 +114,21 @@ NAMES = tuple(dict.fromkeys(convention.name for convention in CONVENTIONS))
 _COLUMN_NAMES = {
     "enrol": (
         "enrol enroll enrolment enrollment enrol_id enroll_id enrollid enrolid model modelid "
-        "model_id mid reference reference_id file_x speaker1_file enrol_file"
+        "model_id mid reference reference_id file_x speaker1_file enrol_file known_file "
+        "known_recording"
     ),
     "test": (
         "test test_id testid tid segment segmentid segment_id seg segid probe probe_id file_y "
-        "utt utterance utt_id filename test_file"
+        "utt utterance utt_id filename test_file questioned_file questioned_recording"
     ),
     "side": "side chan channel",
     "score": (
         "score scores llr llrs log_lr loglr log10_llr log10_lr log10lr llr_log10 llr10 similarity "
-        "asv_score cm_score sasv_score lr"
+        "asv_score cm_score sasv_score lr lrs likelihood_ratio"
     ),
     "label": (
         "label labels target targettype target_type is_target key truth ground_truth class "
-        "hypothesis asv_label cm_label sasv_label same is_same genuine y"
+        "hypothesis asv_label cm_label sasv_label same is_same same_speaker same_source genuine y"
     ),
     "enrol_speaker": "enrol_speaker enroll_speaker claimed claimed_id speaker1 enrol_spk",
     "test_speaker": "test_speaker real real_id speaker2 test_spk",
@@ -136,8 +138,11 @@ ROLE_OF_NAME = {name: role for role, names in _COLUMN_NAMES.items() for name in 
 PEOPLE = ("speaker", "spk", "talker", "subject", "person", "individual", "identity", "source")
 """Words for people in names of columns, the most telling first; the last may mean a data set."""
 SIDE_WORDS = {
-    "enrol_speaker": ("1", "a", "x", "enrol", "enroll", "enrolment", "enrollment", "reference"),
-    "test_speaker": ("2", "b", "y", "test", "probe", "questioned"),
+    role: tuple(words.split())
+    for role, words in {
+        "enrol_speaker": "1 a x enrol enroll enrolment enrollment reference known suspect first",
+        "test_speaker": "2 b y test probe questioned unknown disputed offender second",
+    }.items()
 }
 """Words for the side of a trial before or after them: ``speaker_A``, ``subject1``."""
 
@@ -166,15 +171,19 @@ def is_decision(name: str) -> bool:
     return _plain(name) in _DECISIONS
 
 
-def is_log10(name: str) -> bool:
-    """Whether the name of a column says that its LLRs are common logarithms."""
-    plain = _plain(name)
-    return "log10" in plain or plain == "llr10"
+def unit_in(name: str | None) -> Literal["log10", "ratio"] | None:
+    """What the name of a column of LLRs says about their unit, if it says anything."""
+    plain = _plain(name or "")
+    if "log10" in plain or plain == "llr10":
+        return "log10"
+    return "ratio" if plain in ("lr", "lrs", "likelihood_ratio") else None
 
 
-def is_plain_ratio(name: str) -> bool:
-    """Whether the name of a column says that it holds likelihood-ratios, not logarithms."""
-    return _plain(name) == "lr"
+def names_in(text: str) -> list[str]:
+    """The names in a list with commas; quotation marks as in CSV: ``"score=a, b",label=c``."""
+    if '"' not in text:
+        return [name.strip() for name in text.split(",")]
+    return [*map(str.strip, next(csv.reader([" ".join(text.split())], skipinitialspace=True)))]
 
 
 def _plain(name: str) -> str:

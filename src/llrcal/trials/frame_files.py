@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import zipfile
 from collections.abc import Iterator, Mapping
@@ -18,7 +19,6 @@ from llrcal.trials.frames import (
     SAMPLE,
     collected,
     polars_errors,
-    read_frame,
     roles_of,
     rows_counted_from,
     scores_in,
@@ -28,7 +28,6 @@ from llrcal.trials.npy import check_archive
 from llrcal.trials.parquet import ParquetFile
 from llrcal.trials.request import Request
 from llrcal.trials.source import Source, refuse_swelling
-from llrcal.trials.table import Table
 from llrcal.trials.text.lines import Answers
 
 _SCORE = 8  # bytes
@@ -118,13 +117,45 @@ def counted(source: Source) -> tuple[pl.LazyFrame | ParquetFile, int]:
 # ---------------------------------------------------------------- Excel
 
 
-def read_workbook(source: Source, request: Request) -> Table:
-    """The trials of the only sheet that holds anything, with names of columns in its first row."""
+def sheet_as_text(source: Source, request: Request) -> tuple[Source, Request]:
+    """The only sheet of a workbook that holds anything as CSV, each row a line; and how to read it.
+
+    Above the names of columns, rows with one cell alone are titles, and left out.
+    """
+    sheets = {title: rows for title, rows in _sheets(source).items() if any(rows)}
+    if len(sheets) != 1:
+        found = f"trials may be in {', '.join(sheets)}" if sheets else "every sheet is empty"
+        raise TrialFileError(
+            f"{source.name}: {found}; save the sheet with the trials as a file of its own"
+        )
+    [(title, rows)] = sheets.items()
+    filled = [len(row) - row.count("") for row in rows]
+    start = next(i for i, count in enumerate(filled) if count > (max(filled) > 1))
+    text = io.StringIO()
+    rows[:start] = [[]] * start
+    csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(rows)
+    name = f"{source.name}, sheet {title!r}" + " below its title" * any(filled[:start])
+    as_csv = replace(request, separator=",", header=True, decimal="point")
+    return Source(name, text.getvalue().encode()), as_csv
+
+
+def _sheets(source: Source) -> dict[str, list[list[str]]]:
+    """The rows of each sheet of a workbook as text; those without a value are empty."""
     path = source.on_disk
     try:
+        import openpyxl
+
         with zipfile.ZipFile(path) as archive:
             check_archive(archive, path)
-        sheets = pl.read_excel(path, sheet_id=0, engine="openpyxl", raise_if_empty=False)
+        return {
+            sheet.title: [
+                ["" if cell is None else " ".join(str(cell).split("\n")) for cell in row]
+                if row.count(None) < len(row)
+                else []
+                for row in sheet.iter_rows(values_only=True)
+            ]
+            for sheet in openpyxl.load_workbook(path, data_only=True).worksheets
+        }
     except ImportError:
         raise OptionError(
             f"{source.name}: this needs the package openpyxl: pip install 'llrcal[excel]'; or save "
@@ -134,22 +165,3 @@ def read_workbook(source: Source, request: Request) -> Table:
         raise
     except Exception as problem:  # damaged archives and XML fail in many ways
         raise TrialFileError(f"{source.name}: cannot be read as a workbook: {problem}") from problem
-    filled = {title: frame for title, frame in sheets.items() if frame.width}
-    if len(filled) != 1:
-        found = f"trials may be in {', '.join(filled)}" if filled else "every sheet is empty"
-        raise TrialFileError(
-            f"{source.name}: {found}; save the sheet with the trials as a file of its own"
-        )
-    [(title, frame)] = filled.items()
-    _refuse_repeated_names(path, title, source.name)  # of which polars makes others
-    table = read_frame(frame, request, source.name)
-    return replace(table, reading=f"sheet {title!r}, {table.reading}")
-
-
-def _refuse_repeated_names(path: str, title: str, name: str) -> None:
-    import openpyxl
-
-    rows = openpyxl.load_workbook(path, read_only=True)[title].iter_rows(values_only=True)
-    names = [str(name) for name in next(filter(any, rows)) if name is not None]
-    if len({*names}) < len(names):
-        raise TrialFileError(f"{name}: two columns have the same name")

@@ -16,7 +16,13 @@ from llrcal.trials.conventions import SPEAKERS, is_kept, is_wanted, kept_role
 from llrcal.trials.parquet import ParquetFile
 from llrcal.trials.request import TO_DROP_NAN, Request
 from llrcal.trials.table import Table
-from llrcal.trials.text.roles import ColumnSketch, could_be_ids, in_order, roles_by_name
+from llrcal.trials.text.roles import (
+    ColumnSketch,
+    are_hypotheses,
+    could_be_ids,
+    in_order,
+    roles_by_name,
+)
 
 _WITHOUT_SPEAKERS: Message = (", or do without speakers: ", Setting("speakers_from", "none"))
 SAMPLE = 1000
@@ -57,7 +63,12 @@ def _from_pandas(frame: Any) -> pl.DataFrame:
 
 
 def _column(name: str, column: Any) -> pl.Series:
-    """A column of pandas; what polars does not know stays as it is, for it may be of no concern."""
+    """A column of pandas; what polars does not know stays as it is, for it may be of no concern.
+
+    Objects of several kinds become text: of dates among numbers, polars would make numbers.
+    """
+    if column.dtype == object and len({*map(type, column.dropna())}) > 1:
+        column = column.map(str, na_action="ignore")
     with suppress(*_UNKNOWN):
         return pl.Series(name, column)
     values = column.to_numpy(dtype=object, na_value=None).tolist()
@@ -100,7 +111,7 @@ def read_frame(
         source,
         f"columns by name ({chosen})",
         score_name=named.get("score"),
-        forensic="label" in named and "forensic" in sketches[roles.index("label")],
+        forensic=are_hypotheses(roles, sketches),
         unnamed=could_be_ids(head.columns, roles, sketches),
         others=tuple(name for name in head.columns if name not in named.values()),
     )
@@ -154,10 +165,10 @@ def converted(column: pl.Series, role: str, request: Request, source: str) -> pl
     return _text(column, role, source)
 
 
-def _refuse_nulls(column: pl.Series, source: str, *hint: Part) -> None:
+def _refuse_nulls(column: pl.Series, source: str, *hint: Part, what: str = "missing") -> None:
     if column.null_count():
         raise TrialFileError(
-            f"{source}: column {column.name!r} has {column.null_count()} missing values, the "
+            f"{source}: column {column.name!r} has {column.null_count()} {what} values, the "
             "first in ",
             Position("row", int(column.is_null().arg_max() or 0)),
             "; remove or repair them",
@@ -180,6 +191,10 @@ def _unfit(column: pl.Series, role: str, source: str) -> TrialFileError:
 
 def scores_in(column: pl.Series, request: Request, source: str) -> pl.Series:
     """A column as scores, all of which can be used; missing ones are NaN, if NaN can be."""
+    if column.dtype == pl.String:
+        texts, column = column, column.cast(pl.Float64, strict=False)
+        if column.null_count() > texts.null_count():
+            _refuse_nulls(column, source, what="non-numeric")
     if not column.dtype.is_numeric():
         raise _unfit(column, "score", source)
     if request.on_nan == "error":

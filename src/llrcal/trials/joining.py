@@ -13,10 +13,11 @@ from llrcal.errors import TrialFileError
 from llrcal.inputs.labels import Label
 from llrcal.messages import Setting
 from llrcal.notes import Note
-from llrcal.trials.conventions import IDS, SPEAKERS, is_kept
+from llrcal.trials.conventions import IDS, SPEAKERS, is_kept, unit_in
 from llrcal.trials.request import ReadOptions
 from llrcal.trials.table import Table
 
+OTHER_UNITS = "columns are named as if scores had different units; convert them, or rename columns"
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -105,14 +106,31 @@ def without_duplicates(
 
 
 def both_classes(tar: Table, non: Table) -> Table:
-    """The scores of targets and those of non-targets as one table."""
-    labels = {Label.TARGET: tar, Label.NONTARGET: non}
-    frames = [
-        table.frame.select("score", pl.lit(label.value, pl.Int8).alias("label"))
-        for label, table in labels.items()
-    ]
-    both = replace(tar, source=f"{tar.source}, {non.source}")
-    return both.changed(pl.concat(frames), *non.notes)
+    """The trials of a table of targets and of one of non-targets as one table.
+
+    Raises
+    ------
+    TrialFileError
+        If labels of their own contradict that, both hold the same scores, or their units differ.
+    """
+    frames, source = [], f"{tar.source}, {non.source}"
+    for table, label in ((tar, Label.TARGET), (non, Label.NONTARGET)):
+        frames.append(table.frame.with_columns(pl.lit(label.value, pl.Int8).alias("label")))
+        if table.has("label") and (table.is_target != (table is tar)).any():
+            raise TrialFileError(
+                f"{table.source}: is given for one class, and has labels of another; leave out ",
+                Setting("nontargets"),
+                ", or name the scores if these are not labels: ",
+                Setting("columns", "score=NAME"),
+            )
+    if len(tar) > 1 and tar.frame["score"].equals(non.frame["score"]):
+        raise TrialFileError(f"{source}: targets and non-targets have the same scores")
+    if unit_in(tar.score_name) != unit_in(non.score_name):
+        raise TrialFileError(f"{source}: {OTHER_UNITS}")
+    both = pl.concat(frames, how="diagonal")
+    known = [c for c in both.columns if is_kept(c) or all(c in frame for frame in frames)]
+    table = replace(tar, source=source, forensic=tar.forensic | non.forensic)
+    return table.changed(both.select(known), *non.notes)
 
 
 def joined(scores: Table, key: Table, options: ReadOptions) -> Table:
@@ -169,10 +187,20 @@ def _in_order(scores: Table, key: Table) -> Table:
             f"{scores.source} has {len(scores)} scores and {key.source} {len(key)} labels, with "
             "no ids in common to join them on"
         )
+    refuse_other_rows(scores, key)
     ids = key.frame.select([name for name in key.ids if not scores.has(name)])
     scores = scores.changed(scores.frame.hstack(ids))
     table = _with_key(scores, key, "no ids to join on: scores taken in the order of the key")
     return without_duplicates(table, ReadOptions(duplicates="all"), labels_from=key.source)
+
+
+def refuse_other_rows(one: Table, other: Table) -> None:
+    """Refuse to join frames of pandas row by row if the index says that rows are others."""
+    if one.index is not None and other.index is not None and not one.index.equals(other.index):
+        raise TrialFileError(
+            "the frames have no ids to join them on, and different indexes: add ids, or reset the "
+            "indexes if their rows are in the same order"
+        )
 
 
 def _with_key(scores: Table, key: Table, how: str) -> Table:

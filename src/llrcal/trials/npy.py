@@ -138,9 +138,14 @@ def read_arrays(file: Source, request: Request) -> Table:
             Setting("nontargets", "FILE"),
         )
     has_classes = request.contents != "class"
+    needed = ["scores"] * request.needs_score + ["labels"] * request.needs_label
+    if {*_CLASSES, *needed} <= arrays.keys():
+        raise TrialFileError(
+            f"{file.name}: holds both tar and non, and {' and '.join(needed)}; remove one or the "
+            "other"
+        )
     if has_classes and {*_CLASSES} <= arrays.keys():
         return _read_classes(arrays, file.name, request)
-    needed = ["scores"] * request.needs_score + ["labels"] * request.needs_label
     if not {*needed} <= arrays.keys():
         found = ", ".join(sorted(arrays)) or "nothing"
         expected = "tar and non, or " * has_classes + " and ".join(needed)

@@ -16,7 +16,7 @@ from llrcal.errors import OptionError, TrialFileError
 from llrcal.inputs.labels import LABEL_OF_WORD, Label
 from llrcal.messages import Message, Setting
 from llrcal.notes import Note
-from llrcal.trials.conventions import ROLES, SPEAKERS, ConventionName, known_from
+from llrcal.trials.conventions import ROLES, SPEAKERS, ConventionName, known_from, names_in
 from llrcal.trials.speakers import rule_of
 
 Contents = Literal["scores", "key", "trials", "class"]
@@ -193,7 +193,7 @@ class ReadOptions:
         """Roles with the names of their columns, if names are given; or the roles in order."""
         setting = Setting("key_columns" if is_key else "columns")
         if isinstance(columns, str):
-            columns = [one.strip() for one in columns.split(",")]
+            columns = names_in(columns)
         texts = [*columns, *columns.values()] if isinstance(columns, Mapping) else columns
         if not _are_texts(texts):
             raise OptionError(
@@ -341,7 +341,7 @@ def ignored(given: ReadOptions | Request, names: Sequence[str], why: str) -> lis
 
 def _vocabulary(labels: LabelWords) -> dict[str, Label]:
     """What the words for labels mean that the user gave."""
-    words = [word.strip() for word in labels.split(",")] if isinstance(labels, str) else labels
+    words = names_in(labels) if isinstance(labels, str) else labels
     is_good = _are_texts(words) and all(words) and len({*words}) == len(words)
     if not is_good or len(words) not in (2, 3):
         raise OptionError(

@@ -12,7 +12,7 @@ import numpy as np
 from llrcal.errors import OptionError, TrialFileError
 from llrcal.files.compression import output
 from llrcal.inputs.scores import as_floats, check_finite
-from llrcal.trials.frame_files import rewrite_frame_file
+from llrcal.trials.frame_files import rewrite_frame_file, sheet_as_text
 from llrcal.trials.npy import read_npy, read_npz
 from llrcal.trials.request import Request
 from llrcal.trials.source import Source
@@ -32,8 +32,9 @@ def rewrite(
 ) -> str:
     """Write the file ``out``: ``source`` with ``answers`` in place of its scores.
 
-    Every line, id and comment stays where it is. ``out`` appears whole or not at all; it is
-    compressed if its name ends in ``.gz`` or ``.zst``, and ``-`` is standard output.
+    Every line, id and comment stays where it is; the sheet of a workbook is written as CSV. ``out``
+    appears whole or not at all; it is compressed if its name ends in ``.gz`` or ``.zst``, and ``-``
+    is standard output.
     ``progress`` is told the number of bytes as they are written. Returns how the file was read.
 
     Raises
@@ -46,6 +47,8 @@ def rewrite(
     request = replace(request, contents="scores", joins=False)
     file = Source(source)
     with output(out) as written, file.held():
+        if file.kind == "excel" and out.endswith(".xlsx"):
+            raise OptionError(f"{source}: LLRs of a workbook are written as CSV: name {out} .csv")
         return _write(file, written, answers, request, progress)
 
 
@@ -56,12 +59,13 @@ def _write(
     request: Request,
     progress: Callable[[int], None],
 ) -> str:
-    if file.kind in ("hdf5", "excel"):
-        kind = "HDF5 files" if file.kind == "hdf5" else "workbooks"
+    if file.kind == "hdf5":
         raise TrialFileError(
-            f"{file.name}: scores in {kind} are not replaced; convert the file first to CSV or "
+            f"{file.name}: scores in HDF5 files are not replaced; convert the file first to CSV or "
             "Parquet, as llrcal convert does"
         )
+    if file.kind == "excel":
+        file, request = sheet_as_text(file, request)
     if file.kind in ("parquet", "arrow"):
         return rewrite_frame_file(file, written, answers, request)
     if file.kind in ("npy", "npz"):

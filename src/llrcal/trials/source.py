@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import IO, Literal, Protocol
 
 from llrcal.errors import TrialFileError
-from llrcal.files.compression import zstd
+from llrcal.files.compression import NO_ZSTD, zstd
 from llrcal.files.fingerprint import FileFingerprint
-from llrcal.files.names import STANDARD_STREAM, display_name
+from llrcal.files.names import STANDARD_STREAM, display_name, given_name
 from llrcal.files.overwriting import opened_input, tell_input
 
 _BLOCK = 2**20
@@ -30,6 +30,7 @@ _LARGEST_RATIO = 100
 _HARMLESS = 2**26  # bytes: up to here a large ratio does no harm
 
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error, *([zstd.ZstdError] if zstd else []))
 
 Kind = Literal["npy", "npz", "excel", "parquet", "arrow", "hdf5", "text"]
 """What a file is, by its first bytes."""
@@ -69,7 +70,7 @@ def reading_errors(name: str) -> Iterator[None]:
     """Turn errors of the system, and those about damaged data, into a TrialFileError."""
     try:
         yield
-    except (EOFError, gzip.BadGzipFile, zlib.error, zstd.ZstdError) as problem:
+    except _DAMAGED as problem:
         raise TrialFileError(
             f"{name}: the compressed data is cut off or damaged ({problem}); copy the file again"
         ) from problem
@@ -166,6 +167,8 @@ class Source:
             if self.compression == "gzip":
                 yield gzip.GzipFile(fileobj=raw)
             elif self.compression == "zstd":
+                if zstd is None:
+                    raise TrialFileError(f"{self.name}: {NO_ZSTD}")
                 yield zstd.ZstdFile(raw)
             else:
                 yield raw
@@ -250,9 +253,10 @@ def _is_regular(name: str) -> bool:
         if sys.stdin is None:
             raise TrialFileError("standard input is closed; name a file")
         return False
+    path = Path(given_name(name))
     try:
         with reading_errors(name):
-            mode = Path(name).stat().st_mode
+            mode = path.stat().st_mode
     except ValueError as problem:  # a NUL byte in the name
         raise TrialFileError(f"{name!r} is not the name of a file: {problem}") from problem
     if stat.S_ISDIR(mode):

@@ -20,7 +20,7 @@ import polars as pl
 from llrcal.errors import OptionError, TrialFileError
 from llrcal.files.fingerprint import FileFingerprint
 from llrcal.inputs.labels import Label
-from llrcal.messages import Setting
+from llrcal.messages import SPEAKER_COLUMNS, Setting
 from llrcal.notes import Note
 from llrcal.onepass.chunks import MergedByFields
 from llrcal.trials.conventions import SPEAKERS
@@ -105,11 +105,11 @@ class InList:
 
     def speakers(self, ids: pl.Series) -> pl.Series:
         asked = ids.rename("id").to_frame()
-        return asked.join(_listed(self.file), on="id", how="left", maintain_order="left")["speaker"]
+        return asked.join(listed(self.file), on="id", how="left", maintain_order="left")["speaker"]
 
 
 @lru_cache(maxsize=1)
-def _listed(file: FileFingerprint) -> pl.DataFrame:
+def listed(file: FileFingerprint) -> pl.DataFrame:
     """The ids of a list, each once, and their speakers."""
     source = Source(file.path)
     with source.held():
@@ -118,19 +118,22 @@ def _listed(file: FileFingerprint) -> pl.DataFrame:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         raise TrialFileError(f"{file.path}: is not text: {problem}") from None
-    rows = [re.split(r"[\s,;]+", line.strip(BLANK)) for line in text.split("\n")]
-    for number, row in enumerate(rows, 1):
-        if len(row) != len(SIDES) and row != [""]:
+    known: dict[str, tuple[str, int]] = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        row = re.split(r"[\s,;]+", line.strip(BLANK))
+        if row == [""]:
+            continue
+        if len(row) != len(SIDES):
             raise TrialFileError(
                 f"{file.path}: line {number} has {len(row)} columns; a list of speakers has the id "
                 "of a recording and its speaker on each line"
             )
-    columns = {"id": pl.String, "speaker": pl.String}
-    table = pl.DataFrame([row for row in rows if row != [""]], columns, orient="row").unique()
-    twice = table.filter(pl.col("id").is_duplicated())
-    if twice.height:
-        raise TrialFileError(f"{file.path}: has two speakers for {_some(twice['id'])}")
-    return table
+        speaker, before = known.setdefault(row[0], (row[1], number))
+        if speaker != row[1]:
+            lines = f"on lines {before} and {number}"
+            raise TrialFileError(f"{file.path}: has two speakers for {row[0]!r:.80}, {lines}")
+    pairs = [(one, speaker) for one, (speaker, _) in known.items()]
+    return pl.DataFrame(pairs, {"id": pl.String, "speaker": pl.String}, orient="row")
 
 
 def rule_of(given: object) -> Rule | None:
@@ -230,7 +233,7 @@ def _with_columns_that_agree(table: Table, *, trusted: bool) -> Table:
     note = Note.warning(
         _CODE,
         f"{complaint}, so the columns of speakers are not used; if they are right, name them: ",
-        Setting("columns", "enrol_speaker=NAME,test_speaker=NAME"),
+        SPEAKER_COLUMNS,
     )
     return table.changed(table.frame.drop(SPEAKERS), note.about(table.source))
 

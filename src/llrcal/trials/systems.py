@@ -17,7 +17,7 @@ from llrcal.files.compression import plain_name
 from llrcal.messages import Setting
 from llrcal.notes import Note
 from llrcal.trials.conventions import IDS
-from llrcal.trials.joining import examples, hashes_of_ids, match
+from llrcal.trials.joining import examples, hashes_of_ids, match, refuse_other_rows
 from llrcal.trials.leaving_out import left_out, without_spoof
 from llrcal.trials.reading import read_and_join, with_who
 from llrcal.trials.request import Contents, OnMissing, ReadOptions, Request
@@ -136,7 +136,12 @@ def read_systems(
         # Where scores may be missing, a trial without one is not left out.
         notes += (note for note in table.notes if not partial or note.code != "missing")
         one = table.frame.rename({"score": _column(name)})
-        out = one if out is None else _joined(out, one, name)
+        if out is None:
+            out, first = one, table
+        else:
+            if not (first.ids and table.ids):
+                refuse_other_rows(first, table)
+            out = _joined(out, one, name)
     if out is None:
         raise OptionError("there are no systems to fuse")
     files = (one if isinstance(one, str) else "a frame" for one, _ in sources.values())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -37,6 +38,8 @@ class Table:
     """The names of all columns that were not read."""
     notes: tuple[Note, ...] = ()
     """How it was read, and what was done to the trials."""
+    index: Any = None
+    """The names of its rows, where it is a frame of pandas."""
 
     def changed(self, frame: pl.DataFrame, *notes: Note) -> Table:
         """The table with other trials, and what was done to them."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from os import PathLike, fspath
 from typing import Any
 
 from llrcal.errors import OptionError, TrialFileError
 from llrcal.notes import Note
 from llrcal.trials.count_files import hold_counts
-from llrcal.trials.frame_files import counted, read_workbook
+from llrcal.trials.frame_files import counted, sheet_as_text
 from llrcal.trials.frames import as_polars, is_frame, read_frame
 from llrcal.trials.hdf5 import read_hdf5
 from llrcal.trials.npy import read_arrays
@@ -37,6 +38,7 @@ def read_table(source: Any, request: Request) -> Table:
         unused = [] if file.kind == "text" else unused
     elif is_frame(source):
         table = read_frame(as_polars(source), request, "the frame")
+        table = replace(table, index=getattr(source, "index", None))
     else:
         raise OptionError(
             f"trials are read from a file or a frame, not from {type(source).__name__}; give the "
@@ -54,14 +56,14 @@ def _counted(source: str) -> TrialFileError:
 
 def _read_file(file: Source, request: Request) -> Table:
     refuse_after_fork()
+    if file.kind == "excel":
+        file, request = sheet_as_text(file, request)
     if file.kind == "text":
         return read_text(file, sniff(file, request), request)
     if file.kind == "hdf5":
         return read_hdf5(file.on_disk, request)
     if file.kind in ("npy", "npz"):
         return read_arrays(file, request)
-    if file.kind == "excel":
-        return read_workbook(file, request)
     return read_frame(counted(file)[0], request, file.name)  # columns not needed stay on disk
 
 

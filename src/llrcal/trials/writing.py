@@ -13,7 +13,7 @@ import polars as pl
 from llrcal.errors import OptionError, TrialFileError
 from llrcal.files.compression import check_place, output, plain_name
 from llrcal.inputs.labels import Label
-from llrcal.messages import Message, Setting
+from llrcal.messages import SPEAKER_COLUMNS, Message, Setting
 from llrcal.notes import Note
 from llrcal.trials.conventions import (
     CONVENTIONS,
@@ -122,6 +122,12 @@ def write_trials(trials: Trials, path: str | PathLike[str]) -> None:
     written = prepared(Table(frame, trials.source, "trials"), to=table_format(out))
     if trials.kept is not None:
         new = [one for one in trials.kept if one.name not in written.frame.columns]
+        breaks = {"csv": "[\r\n]", "tsv": "[\t\r\n]"}.get(written.to)
+        if breaks and any(one.str.contains(breaks).any() for one in new):
+            raise TrialFileError(
+                f"{trials.source}: a column that was kept has tabs or line ends, which format "
+                f"{written.to} cannot hold; write parquet"
+            )
         written = replace(written, frame=written.frame.hstack(new))
     written.write(out)
 
@@ -192,9 +198,8 @@ def notes_on(left_out: Sequence[str], others: Sequence[str] = ()) -> list[Note]:
         notes += [Note.of("not written", "labels are not in it; add ", Setting("key_out"))]
     if others:
         names = [*others[:_NAMED], *([f"{len(others) - _NAMED} more"] if others[_NAMED:] else [])]
-        hint = "enrol_speaker=NAME,test_speaker=NAME"
         text = f"columns that are not in it: {', '.join(names)}; if they name speakers, say so: "
-        notes += [Note.of("not written", text, Setting("columns", hint))]
+        notes += [Note.of("not written", text, SPEAKER_COLUMNS)]
     return notes
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from llrcal.calibrations.weighing import trained_on
 from llrcal.evaluation.measures import Measure
 from llrcal.figures.costs import ece
 from llrcal.figures.det import det
@@ -31,7 +32,7 @@ _LARGE = 200_000  # bytes of a picture, beyond which dots take less than lines
 _ROLES = {"all": "All trials", "training": "Training", "test": "Test"}
 _BOUNDS = {
     "counts": "A score beyond all training scores gets the LR of the nearest one, and LRs are kept "
-    "within what the numbers of training trials can support.",
+    "within what the training trials and their speakers support.",
     "elub": "A score beyond all training scores gets the LR of the nearest one, and LRs are kept "
     "within the empirical lower and upper bounds (ELUB) of the training LRs.",
     "range": "A score beyond all training scores gets the LR of the nearest one.",
@@ -114,20 +115,21 @@ def _system(validation: Validation) -> str:
     """The calibration, and what its LRs can be."""
     model, one = validation.model, validation.candidate
     settings = [f"weight of the targets {one.alpha}"] if one.alpha is not None else []
-    settings += [f"scoring rule {one.rule.name}"] if one.rule else []
+    settings += [f"scoring rule {one.rule}"] if one.rule else []
     settings += ["parameters integrated out"] if one.bayes else []
     ends = sorted(map(float, model.without_warnings(np.array(model.training_range))))
     low, high = (_lr(end) for end in ends)
+    supported = " to ".join(map(_lr, model.supported_llrs))
     least, greatest = map(_lr, validation.evaluation.forensic.elub)
     fit = model.report
     rows = {
         "Calibration": sentence("; ".join([f"{one.label}: {one.description}", *settings])),
-        "Trained on": f"{model.tar_count:,} same-source and {model.non_count:,} different-source "
-        "trials",
+        "Trained on": trained_on(model, "same-source", "different-source"),
         "Fit": sentence(f"{'' if fit.converged else 'not converged: '}{fit.reason}"),
         "Bounds": f"{validation.bounds}. {_BOUNDS[validation.bounds]}",
+        "LRs that the training trials support": supported,
         "LRs in the range of training scores": f"{low} to {high}",
-        "LRs that the tested trials support (ELUB)": f"{least} to {greatest}",
+        "Empirical lower and upper bound (ELUB) of the tested LRs": f"{least} to {greatest}",
         "Software": f"llrcal {__version__}",
         "SHA-256 of the model file": f'<span class="digest">{validation.model_sha256}</span>',
     }
@@ -209,8 +211,7 @@ def _figures(validation: Validation) -> Iterator[str]:
         pictures["zoo"] = (
             partial(zoo, validation.evaluation, units="log10"),
             "Zoo plot",
-            "Mean log10 LRs of each speaker. Goats are hard to recognize, others are mistaken for "
-            f"lambs, and wolves for others. {validation.evaluation.zoo.text}",
+            "Mean log10 LRs of each speaker. Larger points have a larger share of Cllr.",
         )
     with column_style():
         for name, (draw, title, caption) in pictures.items():
@@ -253,8 +254,11 @@ def _method(validation: Validation) -> Iterator[str]:
         f"{how} {counts} were tested.",
         f"Intervals are those of {ends.replicates:,} sets of trials, drawn from the tested ones by "
         f"{ends.by} with replacement (bootstrap). They tell how far the numbers depend on which "
-        f"{ends.by}s happened to be tested. A criterion is met if the number itself is as "
-        "required; the table says whether all of its interval is.",
+        f"{ends.by}s happened to be tested. Intervals of rates without errors, and of Cllr if "
+        "there are none at all, reach as far as errors that nobody made could: with as many trials "
+        "as their speakers can make, that is a rate of about 3.7 over their number at a level of "
+        "95 %. A criterion is met if the number itself is as required; the table says whether all "
+        "of its interval is.",
     ):
         yield f"<p>{sentence(text)}</p>"
 

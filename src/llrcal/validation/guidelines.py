@@ -49,7 +49,7 @@ def items(validation: Validation) -> Iterator[Item]:
     decided = "met or not" if validation.criteria else "none, without criteria"
     yield Item("Decision", GUIDELINE, "verdict" if validation.criteria else "", decided)
     yield Item("Range of LRs that the data support", CONSENSUS, "system", "bounds, ELUB")
-    yield Item("Generalisation", GUIDELINE, "method", "tested on trials not used in training")
+    yield Item("Generalisation", GUIDELINE, "method", validation.comparison.separation.text)
     elsewhere = "not here: validate under other conditions as well, and compare other methods"
     yield Item("Robustness, coherence", GUIDELINE, "", elsewhere)
     yield Item("Means to repeat it", BOTH, "data", "checksums, version, seeds")

@@ -25,6 +25,7 @@ CHARACTERISTICS = {
 }
 """What each measure tells of, as in a validation matrix (Meuwly, Ramos and Haraksim, 2017)."""
 NAMES = tuple(name for names in CHARACTERISTICS.values() for name in names)
+_MOST = {name: 1.0 for name in NAMES if is_share(name)} | {"min_cllr": 1.0, "eer": 0.5}
 _SIGNS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 _FORM = re.compile(
     r"\s*(?P<name>[A-Za-z][\w -]*?)\s*(?P<sign>[<>]=?)\s*(?P<bound>\S+?)\s*(?P<share>%?)\s*"
@@ -69,13 +70,17 @@ class Requirement:
                     said, f" is {text!r:.80}, but {name} is not a share; leave out the % sign"
                 )
             bound /= 100
-        if is_share(name) and not 0 <= bound <= 1:
+        asked = cls(name, form["sign"], bound)
+        low, high = -math.inf if name.startswith("log10") else 0.0, _MOST.get(name, math.inf)
+        if asked.is_met_by(low) == asked.is_met_by(high):
+            holds = "always" if asked.is_met_by(low) else "never"
+            percent = "; for per cent, add a % sign" if is_share(name) and bound > 1 else ""
             raise OptionError(
                 said,
-                f" is {text!r:.80}, but {name} is a share between 0 and 1; for per cent, add a % "
-                "sign",
+                f" is {text!r:.80}, which {holds} holds: {name} is between {low:g} and {high:g}"
+                f"{percent}",
             )
-        return cls(name, form["sign"], bound)
+        return asked
 
     def is_met_by(self, *values: float) -> bool:
         """Whether it holds of all these values; not of NaN."""

@@ -18,6 +18,7 @@ from llrcal.evaluation.intervals import Intervals
 from llrcal.evaluation.measures import Measure, measures
 from llrcal.files.atomic import write_atomically
 from llrcal.files.compression import check_place
+from llrcal.files.marks import PAGE
 from llrcal.inputs.beside_scores import numbered
 from llrcal.notebook import html_table
 from llrcal.notes import Note
@@ -192,8 +193,8 @@ class Validation:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the page to a file; a file is never left half written."""
-        check_place(fspath(path), by_name=True)
-        write_atomically(path, self.page().encode())
+        check_place(fspath(path), by_name=True, mark=PAGE)
+        write_atomically(path, self.page().encode(), PAGE)
 
     def __repr__(self) -> str:
         return f"<validation of {self.candidate.label}: {self.verdict}>"

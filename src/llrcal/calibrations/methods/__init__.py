@@ -9,7 +9,6 @@ from typing import Any, cast
 from llrcal.calibrations.calibration import Calibration
 from llrcal.errors import OptionError
 from llrcal.method_table import TABLE, MethodName, methods_to_compare
-from llrcal.scoring_rule import ScoringRule
 
 Method = str | tuple[str, Mapping[str, Any]]
 
@@ -92,5 +91,4 @@ def _shown(name: str, value: Any) -> str:
     """An option, in letters that file names may have; empty if it says nothing."""
     if name == "bayes":
         return name if value else ""
-    value = value.plain if isinstance(value, ScoringRule) else value
-    return "_".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    return str(value)

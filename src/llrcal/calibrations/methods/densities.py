@@ -20,10 +20,20 @@ from llrcal.densities.student_t import StudentT
 from llrcal.errors import DegenerateError
 from llrcal.fitting.levels import on_levels
 from llrcal.fitting.likelihood import maximum_likelihood
-from llrcal.fitting.posterior import most_probable, near_draws
+from llrcal.fitting.posterior import near_draws
 from llrcal.fitting.report import Report
+from llrcal.messages import Setting
+from llrcal.notes import Note
 from llrcal.onepass.summary import Summary
 
+FEW_LEVELS = Note.of(
+    "few levels",
+    "the scores have few distinct values, and a best fit may take gaps between them for shape; ",
+    Setting("bayes", True),
+    " or ",
+    Setting("method", "smooth"),
+    " suits them better",
+)
 _MOST_SPREADS = 1e30  # to the other end of all scores, whose powers are doubles then
 
 
@@ -40,8 +50,8 @@ class LogRatio(Calibration):
             try:
                 if scores.least < scores.greatest:
                     check_reach(data.score_range, scores.grid.unit)
-                # A step may overflow; the search then takes a shorter one.
-                with np.errstate(over="ignore", invalid="ignore"):
+                # A step may overflow; the search then takes a shorter one. So may a chain.
+                with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
                     found.append(cls._fit_class(scores, data.score_range))
             except DegenerateError as problem:
                 raise DegenerateError(f"{name} scores: {problem}") from None
@@ -110,8 +120,7 @@ def check_reach(ends: tuple[float, float], spread: float) -> None:
 class Generative(LogRatio):
     """The log-ratio of two densities of a family.
 
-    Each density maximises the plain likelihood of its class, so no weight is needed. Only of scores
-    on a few levels it is the most probable one, given the prior of ``bayes=True``.
+    Each density maximises the plain likelihood of its class, so no weight is needed.
     """
 
     tar: Annotated[Density, "Density of the targets."]
@@ -121,9 +130,10 @@ class Generative(LogRatio):
 
     @classmethod
     def _fit_class(cls, scores: Summary, ends: tuple[float, float]) -> tuple[Density, Report]:
+        density, report = maximum_likelihood(cls.family, scores)
         if issubclass(cls.family, Shaped) and on_levels(scores.points(), scores.count):
-            return most_probable(cls.family, scores)
-        return maximum_likelihood(cls.family, scores)
+            report = report.with_notes((FEW_LEVELS,))
+        return density, report
 
     def _draws(self, density: Any, scores: Summary, at: Floats) -> tuple[Floats, Floats]:
         """A few around the best fit."""

@@ -10,12 +10,12 @@ non-target at the mean of the targets. This follows PAV's rule for the same situ
 same LLRs as PAV if each class has a single value. The slope is finite, scales with the unit of the
 scores, and is positive if targets score higher, however few there are.
 
-Other proper scoring rules can take the place of the logarithm (:mod:`llrcal.scoring_rule`). Such a
-criterion need not be convex, nor need it have a minimum: a bounded cost, such as Brier's, may go on
-falling as the slope grows and the line becomes a decision. So the search starts from two places,
-the line of the logarithmic rule and one through the medians of the classes, which no outlier can
-turn, or from no line at all if an outlier makes both too expensive. The better minimum is taken;
-and if there is none, the line of the logarithmic rule is.
+Brier's rule can take the place of the logarithm (:mod:`llrcal.scoring_rule`). Its criterion need
+not be convex, nor need it have a minimum: its cost is bounded, and may go on falling as the slope
+grows and the line becomes a decision. So the search starts from two places, the line of the
+logarithmic rule and one through the medians of the classes, which no outlier can turn, or from no
+line at all if both are too expensive. The better minimum is taken; and if there is none, the line
+of the logarithmic rule is.
 
 For intervals: the line is where the mean pull of the trials vanishes. So its covariance is that of
 the mean pulls of both classes, between two inverses of the curvature (Huber's "sandwich"), whatever
@@ -35,7 +35,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import expit, stdtrit
@@ -44,24 +44,21 @@ from llrcal.arrays import Floats, weighted_sum
 from llrcal.calibrations.methods.linear import Linear, check_line
 from llrcal.calibrations.training import Training
 from llrcal.calibrations.uncertainty import LEVEL, Uncertainty
-from llrcal.declaration import Stored, schema
 from llrcal.densities.density import quantiles
 from llrcal.fitting.logistic import LineCost, Weighted, log_odds
 from llrcal.fitting.optimizer import Solution, bends_more_than, minimise
 from llrcal.fitting.report import Report
 from llrcal.messages import Setting
 from llrcal.notes import Note
-from llrcal.scoring_rule import GREATEST, LEAST, LOG, RuleLike, ScoringRule
+from llrcal.scoring_rule import Rule, as_rule, default_cost, rule_terms
 
 _TOLERANCE = 1e-12
 _AT_MEDIANS = 2.0  # LLR of the median target at the second start, and minus that of the non-target
-_WORST_START = 100.0  # where one is the cost of no line; outliers may cost more than doubles hold
+_WORST_START = 100.0  # where one is the cost of no line
 _STEEPEST = 1024.0, 16.0  # LLRs per unit of score; or times the slope of the logarithmic rule
 _FLAT = 1e-13  # least curvature, relative to those along the axes, that rounding may feign
 _SETTLED = 1e-3  # length of a Newton step that a minimum may have left
 _SAME = 1e-9  # relative difference between values of one minimum
-_Exponent = Annotated[float, schema(minimum=LEAST, maximum=GREATEST)]
-_RuleForm = Literal["log", "brier", "boosting"] | tuple[_Exponent, _Exponent]
 SEPARABLE = Note.warning(
     "separable",
     "the classes are separable, so the criterion has no minimum: one dummy target was added at the "
@@ -83,20 +80,19 @@ Side = tuple[Floats, Floats, int]
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Logistic(Linear):
-    """Logistic-regression calibration, or regression by another proper scoring rule."""
+    """Logistic-regression calibration, or regression by Brier's rule."""
 
     method: ClassVar[str] = "logistic"
 
     rule: Annotated[
-        ScoringRule,
-        Stored(form=_RuleForm, read=ScoringRule.of, write=lambda rule: rule.plain),
-        "The proper scoring rule that was minimised, unless it is the logarithmic one: a name, or "
-        "the exponents a and b of its weights. It takes no part in LLRs.",
-    ] = LOG
+        Rule,
+        "The proper scoring rule that was minimised, unless it is the logarithmic one. It takes no "
+        "part in LLRs.",
+    ] = "log"
 
     @classmethod
-    def fit(cls, data: Training, *, alpha: float | str = 0.5, rule: RuleLike = "log") -> Self:
-        weight, scoring = data.weight(alpha), ScoringRule.of(rule)
+    def fit(cls, data: Training, *, alpha: float | str = 0.5, rule: str = "log") -> Self:
+        weight, scoring = data.weight(alpha), as_rule(rule)
         common: dict[str, Any] = {
             "tar_count": data.tar_count,
             "non_count": data.non_count,
@@ -105,7 +101,7 @@ class Logistic(Linear):
         }
         least, greatest = data.score_range
         if least == greatest:
-            report = Report.closed_form(scoring.default_cost(weight), (CONSTANT,))
+            report = Report.closed_form(default_cost(weight, scoring), (CONSTANT,))
             return cls(**common, origin=least, slope=0.0, height=0.0, report=report)
 
         tar, non, origin, unit = _with_dummies(data)
@@ -115,9 +111,9 @@ class Logistic(Linear):
         rarer = min(weight, 1 - weight)
         cost = LineCost(tar, non, weight / rarer, (1 - weight) / rarer)
         solution, unit_cost = minimise(cost, np.zeros(2), tolerance=1e-12), rarer
-        if scoring != LOG:
+        if scoring != "log":
             # And in units of the cost without a line, which starts are held to.
-            default = scoring.default_cost(weight)
+            default = default_cost(weight, scoring)
             cost = LineCost(tar, non, weight / default, (1 - weight) / default, scoring)
             line, more = rule_line(cost, tar, non, solution)
             notes += more
@@ -144,7 +140,7 @@ class Logistic(Linear):
             (self.slope * unit, self.height + self.slope * (origin - self.origin)),
             sides,
             data.weight(self.alpha),
-            LOG if fell_back else self.rule,
+            "log" if fell_back else self.rule,
         )
 
 
@@ -250,7 +246,7 @@ def line_uncertainty(
     line: tuple[float, float],
     sides: tuple[Side, Side],
     alpha: float,
-    rule: ScoringRule,
+    rule: Rule,
 ) -> Uncertainty:
     """The uncertainty of ``slope * standard + height``, in the standard units of the sides."""
     odds = log_odds(alpha)
@@ -288,7 +284,7 @@ def line_uncertainty(
 
 
 def _curvature_and_variance(
-    line: tuple[float, float], sides: tuple[Side, Side], alpha: float, rule: ScoringRule
+    line: tuple[float, float], sides: tuple[Side, Side], alpha: float, rule: Rule
 ) -> tuple[Floats, Floats]:
     """Those of the mean cost by slope and height, and of its gradient."""
     odds, curvature, variance = log_odds(alpha), np.zeros((2, 2)), np.zeros((2, 2))
@@ -296,7 +292,7 @@ def _curvature_and_variance(
         sides, (alpha, 1 - alpha), (-1, 1), strict=True
     ):
         pull, bend = _pull_and_bend(values, line, odds, rule, sign)
-        with np.errstate(over="ignore", invalid="ignore"):  # outliers by rules without a bound
+        with np.errstate(over="ignore", invalid="ignore"):  # outliers, however far
             curvature += share * _moments(values, weights * bend)
             mean = _moments(values, weights * pull)[1]
             around = _moments(values, weights * pull * pull) - np.outer(mean, mean)
@@ -315,10 +311,10 @@ def _by_the_line(sides: tuple[Side, Side], line: tuple[float, float]) -> tuple[S
 
 
 def _pull_and_bend(
-    values: Floats, line: tuple[float, float], odds: float, rule: ScoringRule, sign: float
+    values: Floats, line: tuple[float, float], odds: float, rule: Rule, sign: float
 ) -> tuple[Floats, Floats]:
     """First and second derivatives of the costs of trials of a class by their LLRs."""
-    _, rise, bend = rule.terms(sign * (line[0] * values + line[1] + odds), sign)
+    _, rise, bend = rule_terms(sign * (line[0] * values + line[1] + odds), rule)
     return sign * rise, bend
 
 

@@ -35,7 +35,7 @@ from llrcal.errors import OptionError
 from llrcal.fitting.logistic import LineCost, effective_sample_size
 from llrcal.fitting.optimizer import Solution, minimise
 from llrcal.fitting.report import Report
-from llrcal.scoring_rule import LOG, RuleLike, ScoringRule
+from llrcal.scoring_rule import as_rule, default_cost
 
 _APART = 3.0  # deviations
 _LATTICE = np.stack(np.meshgrid(*2 * [np.arange(-9.0, 10.0) * 0.7]), axis=-1).reshape(-1, 2)
@@ -64,8 +64,8 @@ class LogisticBayes(Calibration):
     method: ClassVar[str] = "logistic"
 
     @classmethod
-    def fit(cls, data: Training, *, alpha: float | str = 0.5, rule: RuleLike = "log") -> Self:
-        if ScoringRule.of(rule) != LOG:
+    def fit(cls, data: Training, *, alpha: float | str = 0.5, rule: str = "log") -> Self:
+        if as_rule(rule) != "log":
             raise OptionError("bayes=True goes with the logarithmic rule only; leave out the rule")
         weight = data.weight(alpha)
         common: dict[str, Any] = {
@@ -75,7 +75,7 @@ class LogisticBayes(Calibration):
         }
         least, greatest = data.score_range
         if least == greatest:
-            report = Report.closed_form(LOG.default_cost(weight), (CONSTANT,))
+            report = Report.closed_form(default_cost(weight), (CONSTANT,))
             common |= {"origin": least, "centre": 0.0, "unit": 1.0, "slope": 0.0, "height": 0.0}
             certain = {"slope_deviation": 0.0, "height_deviation": 0.0, "correlation": 0.0}
             return cls(**(common | certain), report=report)

@@ -20,18 +20,17 @@ from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.curve import Formula
 from llrcal.calibrations.methods.logistic import CONSTANT
 from llrcal.calibrations.training import Training, check_spread
-from llrcal.calibrations.uncertainty import TIMES, Margins, Uncertainty
-from llrcal.declaration import LLR, WIDEST, Deviation, NotNegative, Rising, schema
+from llrcal.calibrations.uncertainty import TIMES, Uncertainty
+from llrcal.declaration import LLR, NotNegative, Rising, schema
 from llrcal.fitting.expected_labels import ENOUGH, expected_trials
 from llrcal.fitting.levels import on_levels
 from llrcal.fitting.report import Report
 from llrcal.fitting.rising_spline import Knots
 from llrcal.fitting.stiffness import Averaged, averaged_spline, distances_of_ends
 from llrcal.onepass.rank_scale import Ordered
-from llrcal.scoring_rule import LOG
+from llrcal.scoring_rule import default_cost
 
 _KNOTS = 31
-_GUESSED = 0.25  # of the rise beyond the knots: a standard deviation, in old model files
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -48,12 +47,6 @@ class Smooth(Calibration):
         schema(as_many_as="scores"),
         "Rise of the LLR per unit of score at each knot.",
     ]
-    deviations: Annotated[
-        tuple[Deviation, ...],
-        schema(as_many_as="scores", and_more=2),
-        "Only in files from before there were margins: standard deviations of the LLR at "
-        "lowest_score, at each knot, and at highest_score. LLRs do not depend on them.",
-    ] = ()
 
     method: ClassVar[str] = "smooth"
 
@@ -62,7 +55,7 @@ class Smooth(Calibration):
         common: dict[str, Any] = {"tar_count": data.tar_count, "non_count": data.non_count}
         least, greatest = data.score_range
         if least == greatest:
-            report = Report.closed_form(LOG.default_cost(data.weight("empirical")), (CONSTANT,))
+            report = Report.closed_form(default_cost(data.weight("empirical")), (CONSTANT,))
             return cls(**common, report=report, scores=(least,), first=0.0, slopes=(0.0,))
         check_spread(greatest - least, "training")
         spline = data.once(_averaged)
@@ -117,16 +110,6 @@ class Smooth(Calibration):
             return covariance * (1 - p), -covariance * p
 
         return Uncertainty(at, llrs - below, llrs + above, influence)
-
-    def loaded(self) -> Self:
-        if not self.deviations:
-            return self
-        knots, ends = self.scores, (self.bounds.lowest_score, self.bounds.highest_score)
-        at, first = np.unique(np.clip([ends[0], *knots, ends[1]], *ends), return_index=True)
-        beyond = self._plain_llrs(at) - self._plain_llrs(np.clip(at, knots[0], knots[-1]))
-        deviations = np.hypot(np.array(self.deviations)[first], _GUESSED * beyond)
-        margins = Margins.even(at, np.minimum(deviations, WIDEST))
-        return replace(self, margins=margins, deviations=())
 
 
 def _averaged(data: Training) -> Averaged:

@@ -46,13 +46,13 @@ function bayesAnnotations() {
 
 function drawBayes() {
   const traces = page.methods.map((method, i) => ({
-    ...methodTrace(method, i, false),
+    ...methodTrace(method, i),
     x: gridX,
     y: method.actual.slice(0, count),
   }));
   traces.push(
     ...bandTraces(gridX, page.band),
-    minimumTrace(gridX, page.minimum.slice(0, count), "minimum for these scores"),
+    minimumTrace(gridX, page.minimum.slice(0, count), MINIMUM_NAME),
   );
   const layout = {
     ...plotLayout(
@@ -88,12 +88,11 @@ function startBayesPlot() {
       "that follows gives the numbers at the operating point.",
     drawBayes,
   );
-  const words = page.ruleOf30
-    ? "Coloured: actual errors. Dashed: minimum for these scores. Dotted level: the default. " +
-      "Shaded: fewer than 30 errors of one kind."
-    : "Coloured: actual errors. Dashed: minimum for these scores. Dotted level: the default. " +
-      "No threshold leaves 30 errors of each kind in this test: all of it rests on few errors.";
-  byId("bayes-note").textContent = words + BAND_WORDS;
+  const few = page.ruleOf30
+    ? "Shaded: fewer than 30 errors of one kind."
+    : "No threshold leaves 30 errors of each kind in this test: all of it rests on few errors.";
+  byId("bayes-note").textContent =
+    `Coloured: actual errors. Dashed: ${MINIMUM_NAME}. Dotted level: the default. ${few}${BAND_WORDS}`;
   followPointer(show);
   lookChanged.then(() => show(operatingPoint.position, operatingPoint.wanted));
 }

@@ -17,12 +17,18 @@ function positionUnder(event) {
 
 function followPointer(show) {
   let pressed = null;
-  const back = () => show(operatingPoint.position, operatingPoint.wanted);
+  const back = () => {
+    endPreview();
+    show(operatingPoint.position, operatingPoint.wanted);
+  };
   bayesPlot.addEventListener("pointermove", (event) => {
     if (event.pointerType === "touch") return; // a finger scrolls
     const position = positionUnder(event);
     if (position === null) back();
-    else show(position);
+    else {
+      previewControls(position);
+      show(position);
+    }
   });
   bayesPlot.addEventListener("pointerleave", back);
   bayesPlot.addEventListener("pointerdown", (event) => {

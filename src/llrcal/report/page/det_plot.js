@@ -11,12 +11,14 @@ function probit(rate) {
   return probits[above - 1] + share * (probits[above] - probits[above - 1]);
 }
 
+const isBeyond = (rate) => probit(rate) < detView[0] || probit(rate) > detView[1];
+
 const bothRates = (pfa, pmiss) => `misses ${percent(pmiss)}, false alarms ${percent(pfa)}`;
 
 function detTraces() {
   const { position } = operatingPoint;
   const lines = detCurves.map(({ method, pfa, pmiss }) => {
-    const own = method === null ? null : methodTrace(page.methods[method], method, true);
+    const own = method === null ? null : methodTrace(page.methods[method], method);
     return {
       ...{ type: "scatter", visible: true, name: "these scores", line: { color: colour("quiet"), width: 2 } },
       ...own,
@@ -24,15 +26,17 @@ function detTraces() {
       text: pfa.map((rate, i) => bothRates(rate, pmiss[i])),
     };
   });
-  // Rates that are too small for the frame go to its edge.
+  // Rates beyond the frame go to its edge, and are hollow.
   const within = (rate) => Math.min(Math.max(probit(rate), detView[0]), detView[1]);
   const points = page.methods.map((method, i) => {
-    const trace = methodTrace(method, i, false);
+    const trace = methodTrace(method, i);
     const [pfa, pmiss] = [method.pfa[position], method.pmiss[position]];
     return {
       ...{ ...trace, mode: "markers", x: [within(pfa)], y: [within(pmiss)], cliponaxis: false },
-      ...{ text: [bothRates(pfa, pmiss)], hoverinfo: "text+name", showlegend: !detCurves[i] },
-      marker: { ...trace.marker, size: 12, line: { color: colour("surface"), width: 1.5 } },
+      ...{ text: [bothRates(pfa, pmiss)], hoverinfo: "text+name" },
+      marker: isBeyond(pfa) || isBeyond(pmiss)
+        ? { ...trace.marker, symbol: `${method.style.symbol}-open`, size: 12, line: { width: 2 } }
+        : { ...trace.marker, size: 12, line: { color: colour("surface"), width: 1.5 } },
     };
   });
   return [...lines, ...points];

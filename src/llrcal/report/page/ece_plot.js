@@ -5,7 +5,7 @@ const ecePlot = byId("ece-plot");
 function drawEce() {
   const { priorLogOdds: odds, actual, minimum, neutral, band } = page.ece;
   const x = odds.map(inUnits);
-  const traces = page.methods.map((method, i) => ({ ...methodTrace(method, i, false), x, y: actual[i] }));
+  const traces = page.methods.map((method, i) => ({ ...methodTrace(method, i), x, y: actual[i] }));
   const neutralLine = { color: colour("quiet"), dash: "dot", width: 1.5 };
   traces.push(minimumTrace(x, minimum, "after PAV"));
   traces.push({ ...minimumTrace(x, neutral, "LR = 1"), line: neutralLine });

@@ -11,7 +11,7 @@ function drawLearning() {
   const medians = [];
   page.methods.forEach((method, i) => {
     if (!lines[i]) return;
-    const trace = methodTrace(method, i, false);
+    const trace = methodTrace(method, i);
     if (shownMethods[i] && (banded[i] || shown <= FEW_BANDS)) {
       const line = { width: 0 };
       const edge = { type: "scatter", mode: "lines", x: targets, line, hoverinfo: "skip", showlegend: false };

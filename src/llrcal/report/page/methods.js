@@ -4,7 +4,9 @@
 const shownMethods = page.methods.map((_, i) => page.main.includes(i));
 const orderedMethods = [...page.main, ...page.methods.keys()].filter((i, at, all) => all.indexOf(i) === at);
 
-const MINIMUM_DASHES = [4, 2]; // in line widths, as those of the calibrations
+const MINIMUM_DASHES = [4, 2]; // in line widths
+// Each system has scores of its own, and thus a minimum.
+const MINIMUM_NAME = page.det.curves[0].method === null ? "minimum for these scores" : "least minimum of any system";
 
 // Around the middle of a swatch, as plotly draws them.
 const SWATCH_MARKERS = {
@@ -27,8 +29,8 @@ const SWATCH_MARKERS = {
 // Lengths on and off for a line of some width, in words of SVG; plotly wants units.
 const dashArray = (dashes, width, unit = "") => dashes.map((length) => `${length * width}${unit}`).join(",");
 
-// A short piece of a line, as it looks in the plots.
-function swatch(style, dashed) {
+// A short piece of a line, as it looks in the plots: dashed for the minimum, which has no colours.
+function swatch(style = {}) {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   svg.setAttribute("class", style.light ? "swatch" : "swatch minimum");
   svg.setAttribute("viewBox", "0 0 40 16");
@@ -37,7 +39,7 @@ function swatch(style, dashed) {
     svg.style.setProperty("--light", style.light);
     svg.style.setProperty("--dark", style.dark);
   }
-  const dashes = dashed ? dashArray(style.dashes, 1.5) : "";
+  const dashes = style.light ? "" : dashArray(MINIMUM_DASHES, 1.5);
   const parts = [
     { d: "M1 8H39", stroke: "currentColor", "stroke-width": 2, "stroke-dasharray": dashes },
     { d: SWATCH_MARKERS[style.symbol] ?? "M0 0", fill: "currentColor" },
@@ -62,7 +64,7 @@ function methodBox(i) {
   box.addEventListener("change", () =>
     showMethods((other) => (other === i ? box.checked : shownMethods[other])),
   );
-  return element("label", {}, box, swatch(style, true), nameText(label));
+  return element("label", {}, box, swatch(style), nameText(label));
 }
 
 function startMethods() {
@@ -71,11 +73,10 @@ function startMethods() {
     node.addEventListener("click", () => showMethods(wanted));
     return node;
   };
-  const minimum = swatch({ dashes: MINIMUM_DASHES }, true);
   byId("methods").append(
     ...page.main.map(methodBox),
     // The dashed line, which is always there.
-    element("span", { className: "reference" }, minimum, "minimum"),
+    element("span", { className: "reference" }, swatch(), MINIMUM_NAME),
     ...orderedMethods.slice(page.main.length).map(methodBox),
     ...(page.main.length < page.methods.length
       ? [button("All", () => true), button("Main", (i) => page.main.includes(i))]
@@ -83,18 +84,15 @@ function startMethods() {
   );
 }
 
-// Line and markers of a calibration in a plot. Lines are dashed where they would cover each other.
-function methodTrace(method, i, dashed) {
-  const { dashes, symbol } = method.style;
-  const several = shownMethods.filter(Boolean).length > 1;
-  const dash = dashed && several && dashes.length ? dashArray(dashes, 2, "px") : "solid";
+// Line and markers of a calibration in a plot, as its swatch has them.
+function methodTrace(method, i) {
   return {
     type: "scatter",
     mode: "lines+markers",
     name: plotText(method.label),
     visible: shownMethods[i],
-    line: { color: lineColour(method.style), dash, width: 2 },
-    marker: { color: lineColour(method.style), symbol, size: 8, maxdisplayed: 9 },
+    line: { color: lineColour(method.style), width: 2 },
+    marker: { color: lineColour(method.style), symbol: method.style.symbol, size: 8, maxdisplayed: 9 },
     hoverinfo: "x+y+name",
     hoverlabel: { namelength: -1 },
   };

@@ -19,9 +19,7 @@ function positionAt(x) {
   return named >= 0 ? count + named : nearestOnGrid(x);
 }
 
-// `wanted` is the x that was asked for, where it may differ from the sample's.
-function setPoint(position, wanted = null) {
-  Object.assign(operatingPoint, { position, wanted });
+function markControls(position) {
   const x = priorLogOdds(position);
   const slider = byId("slider");
   slider.value = nearestOnGrid(x);
@@ -29,7 +27,28 @@ function setPoint(position, wanted = null) {
   [...byId("named-points").children].forEach((button, i) =>
     button.setAttribute("aria-pressed", String(position === count + i)),
   );
+}
+
+// `wanted` is the x that was asked for, where it may differ from the sample's.
+function setPoint(position, wanted = null) {
+  Object.assign(operatingPoint, { position, wanted });
+  markControls(position);
   pointChanged.send(position, wanted);
+}
+
+// While a pointer previews another point, the controls show that; the prior entered is kept.
+let enteredPrior = null;
+
+function previewControls(position) {
+  enteredPrior ??= numberInputs.pTarget.value;
+  numberInputs.pTarget.value = priorAt(priorLogOdds(position));
+  markControls(position);
+}
+
+function endPreview() {
+  if (enteredPrior !== null) numberInputs.pTarget.value = enteredPrior;
+  enteredPrior = null;
+  markControls(operatingPoint.position);
 }
 
 function complain(input, problem) {
@@ -54,12 +73,14 @@ function readNumbers() {
     if (!(cost.valueAsNumber > 0)) return complain(cost, "A cost must be a positive number.");
   }
   complain(null, "");
+  enteredPrior = null;
   const x = Math.log(p) - Math.log1p(-p) + Math.log(cMiss.valueAsNumber) - Math.log(cFa.valueAsNumber);
   setPoint(positionAt(x), x);
 }
 
 function choosePosition(position) {
   complain(null, "");
+  enteredPrior = null;
   if (position < count) {
     numberInputs.pTarget.value = priorAt(priorLogOdds(position));
   } else {

@@ -2,7 +2,7 @@
 
 const readoutRows = page.methods.map((method) => {
   const cells = Array.from({ length: 4 }, () => element("td"));
-  const named = element("span", { className: "named" }, swatch(method.style, false), nameText(method.label));
+  const named = element("span", { className: "named" }, swatch(method.style), nameText(method.label));
   const head = element("th", { scope: "row" }, named);
   byId("readout").tBodies[0].append(element("tr", {}, head, ...cells));
   return cells;

@@ -38,9 +38,7 @@ function plotLayout(xTitle, yTitle, xaxis, yaxis) {
     plot_bgcolor: colour("surface"),
     margin: { l: 60, r: 14, t: 26, b: 48 },
     modebar: { bgcolor: "rgba(0,0,0,0)", color: colour("quiet"), activecolor: colour("accent") },
-    // On the screen, the selector is the legend of all plots.
-    showlegend: onPaper(),
-    legend: { orientation: "h", x: 0, y: 1.01, yanchor: "bottom" },
+    showlegend: false, // the selector is the legend of all plots
     // A finger on a plot scrolls the page; a mouse zooms.
     dragmode: byFinger.matches ? false : "zoom",
     uirevision: "keep", // the reader's zoom survives a redraw

@@ -7,7 +7,7 @@ function tippettTraces() {
   const { llrs, tar, non, bands } = page.tippett;
   const x = llrs.map(inUnits);
   const lines = page.methods.flatMap((method, i) => {
-    const trace = { ...methodTrace(method, i, false), x };
+    const trace = { ...methodTrace(method, i), x };
     const dash = dashArray(NONTARGET_DASHES, 2, "px");
     return [
       { ...trace, y: tar[i], name: `${trace.name}, targets` },

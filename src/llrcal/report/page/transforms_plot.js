@@ -5,7 +5,7 @@ const transformsPlot = byId("transforms-plot");
 function drawTransforms() {
   const { lines, training, scoreView, llrView } = page.transforms;
   const traces = page.methods.map((method, i) => {
-    const trace = methodTrace(method, i, true);
+    const trace = methodTrace(method, i);
     const shape = lines[i].steps ? "hv" : "linear";
     return {
       ...trace,

@@ -92,6 +92,8 @@ def trial_blocks(
         rows = np.flatnonzero(are_trials)
         cells = grammar.cells(lines.gather(rows), len(layout.roles), places)
         texts = {role: grammar.values(cells.to_series(2 * i + 1)) for i, role in enumerate(roles)}
+        if request.on_nan != "error" and "score" in texts:  # what is empty is not a number
+            texts["score"] = texts["score"].replace("", "nan")
         values = pl.DataFrame(texts).select(pl.when(pl.all() != "").then(pl.all()))
         if "score" in roles:
             score = request.score_in(pl.col("score").str.strip_chars(" \t"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Self
 
@@ -27,10 +28,12 @@ from llrcal.trials.request import Request
 
 _NUMBER = r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|(?i:inf(?:inity)?|nan))"
 NUMBER = re.compile(_NUMBER, re.ASCII)
+_SCORES = re.compile(r"(?i)score|\bl?lr|similarity|cosine|plda")
 _MOST = 0.9  # a few odd values do not make a different column: they are reported later
 _ATTACK = r"[A-Z]\d{2}"
 _TRAITS = {
     "number": (NUMBER, _MOST),
+    "mainly number": (NUMBER, 0.5),
     "measurement": (re.compile(rf"(?!\d+$){_NUMBER}", re.ASCII), 0.5),  # as no id is
     # Many cannot be names, being negative with a point, or with many digits.
     "precise": (re.compile(rf"(?=-\d*\.\d|[+-]?\d*\.\d{{4}}){_NUMBER}", re.ASCII), 0.25),
@@ -95,7 +98,10 @@ def fitting_conventions(rows: Rows, sketches: Sketches, request: Request) -> lis
     if request.columns:
         return [_as_given(sketches, request)]
     if request.contents == "class" and request.convention is None and "number" in sketches[-1]:
-        return [_last_column(sketches, request)]
+        last = _last_column(sketches, request)
+        with suppress(TrialFileError):  # there may be labels nevertheless
+            return fitting_conventions(rows, sketches, replace(request, contents="trials"))
+        return [last]
     held = _possible(rows, sketches, request)
     possible = list(held)
     if request.contents == "key":  # the labels are the same whether a number is an id or a score
@@ -200,10 +206,14 @@ def _nothing_fits(rows: Rows, sketches: Sketches, request: Request) -> TrialFile
 
 def roles_by_name(names: Sequence[str], sketches: Sketches, request: Request) -> tuple[str, ...]:
     """A role for every named column, or ``-``; an error if a role that is needed is not clear."""
+    with suppress(TrialFileError):
+        if request.contents == "class" and not request.named:  # it may have labels nevertheless
+            return roles_by_name(names, sketches, replace(request, contents="trials"))
     roles = _roles_by_common_names(names, request)
     needed = request.needed
     for i, role in enumerate(roles):
-        if role in ("score", "label") and not sketches[i].fits(role):
+        is_half_score = role == "score" and "mainly number" in sketches[i]  # or refused later
+        if role in ("score", "label") and not (sketches[i].fits(role) or is_half_score):
             if role in dict(request.named) or role in needed:
                 raise _unfit(role, names[i], request)
             roles[i] = "-"
@@ -245,6 +255,11 @@ def _name_speakers(
                 roles[place] = role
 
 
+def are_hypotheses(roles: Sequence[str], sketches: Sketches) -> bool:
+    """Whether labels are hypotheses, Hp and Hd."""
+    return "label" in roles and "forensic" in sketches[roles.index("label")]
+
+
 def could_be_ids(names: Sequence[str], roles: Sequence[str], sketches: Sketches) -> tuple[str, ...]:
     """The named columns without a role that may hold ids, not being labels or measurements."""
     return tuple(
@@ -260,7 +275,7 @@ def _roles_by_common_names(names: Sequence[str], request: Request) -> list[str]:
     for role, name in request.named:
         roles[_place(name, names)] = role
     for role in (*IDS, *(SPEAKERS if request.finds_speakers else ()), "label", "score"):
-        if role in roles:
+        if role in roles or (role == "label" and request.named and request.contents == "class"):
             continue
         free = [i for i, name in enumerate(names) if roles[i] == "-" and role_of(name) == role]
         if len(free) == 1:
@@ -298,9 +313,11 @@ def _unclear(
     """The error for a role that several columns could have, or none."""
     if free:
         found = [names[i] for i in free]
+        likely = filter(_SCORES.search if role == "score" else None, found)
+        best = f"{role}={[*likely, 'NAME'][0]}"
         return TrialFileError(
             f"{len(found)} columns could be the {role}: {_listed(found)}; choose one: ",
-            request.setting("columns", f"{role}={found[0]}"),
+            request.setting("columns", f'"{best}"' if "," in best else best),
         )
     key: Message = ()
     if role == "label" and request.contents == "trials":

@@ -19,6 +19,7 @@ from llrcal.trials.text.roles import (
     ColumnSketch,
     Rows,
     Sketches,
+    are_hypotheses,
     could_be_ids,
     fitting_conventions,
     in_order,
@@ -234,7 +235,7 @@ def _readings(
             numbers[bool(header)],
             reading + separated,
             score_name=dict(zip(roles, names, strict=False)).get("score"),
-            forensic="label" in roles and "forensic" in sketches[roles.index("label")],
+            forensic=are_hypotheses(roles, sketches),
             unnamed=could_be_ids(names, roles, sketches) if names else (),
         )
         for reading, roles in options.items()
