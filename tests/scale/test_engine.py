@@ -89,7 +89,8 @@ def test_the_first_fault_in_order_is_told(monkeypatch: pytest.MonkeyPatch) -> No
         Threads().reduce(PIECES, work, "failing")
 
 
-def test_nothing_is_begun_after_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_more_is_asked_for_after_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What waits by then may have begun: two pieces a thread, and one."""
     monkeypatch.setenv("LLRCAL_THREADS", "2")
     begun = []
 
@@ -99,7 +100,7 @@ def test_nothing_is_begun_after_a_fault(monkeypatch: pytest.MonkeyPatch) -> None
 
     with pytest.raises(ScoreError, match="piece 0"):
         Threads().reduce(PIECES, work, "failing")
-    assert len(begun) <= 4
+    assert len(begun) <= 5
 
 
 def test_a_glance_keeps_the_shares_of_the_classes() -> None:
