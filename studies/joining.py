@@ -23,7 +23,8 @@ import numpy as np
 import polars as pl
 from scipy.special import ndtri
 
-from llrcal import Calibration, out_of_core
+import llrcal
+from llrcal import Calibration
 from llrcal.arrays import Counts, Floats
 from studies.measure import machine, measure, peak
 
@@ -67,7 +68,7 @@ def write(folder: Path, total: int, *, step: int, columns: Callable[[Counts], Co
 def fitted(folder: Path, *, key: Path | None) -> tuple[Calibration, Cost]:
     """NIG of a folder of trials; seconds, and peak memory of this process so far."""
     keys = None if key is None else str(key)
-    found = measure(lambda: out_of_core.fit(str(folder), key=keys, method="nig"))
+    found = measure(lambda: llrcal.fit(llrcal.open_trials(str(folder), keys), method="nig"))
     return found.answer, (found.seconds, peak())
 
 

@@ -24,7 +24,6 @@ import numpy as np
 import polars as pl
 
 import llrcal
-from llrcal import out_of_core
 from llrcal.simulation.recognizer import write_parts
 from studies.exactness import SortedOracle
 from studies.measure import peak
@@ -61,19 +60,23 @@ def pyarrow_stream(folder: Path) -> Any:
     return sum(batch.num_rows for batch in ds.dataset(folder).to_batches(batch_size=_BATCH))
 
 
+def _opened(folder: Path) -> Any:
+    return llrcal.open_trials(str(folder))
+
+
 def fit_all(folder: Path) -> Any:
     """The paper's ten calibrations."""
-    return _models(out_of_core.fit_all(str(folder)))
+    return _models(llrcal.fit_all(_opened(folder)))
 
 
 def fit_nig(folder: Path) -> Any:
     """One pass, and one parametric method."""
-    return _models({"nig": out_of_core.fit(str(folder), method="nig")})
+    return _models({"nig": llrcal.fit(_opened(folder), method="nig")})
 
 
 def evaluate(folder: Path) -> Any:
     """Cllr, minCllr and EER of the scores as they are."""
-    found = out_of_core.evaluate(str(folder), prior_log_odds=[0.0])
+    found = llrcal.evaluate(_opened(folder), prior_log_odds=[0.0])
     return [found.cllr, found.min_cllr, found.eer, found.bayes_error(0.0)]
 
 
@@ -84,10 +87,10 @@ def on_cluster(workers: int) -> Callable[[Path], Any]:
         import dask
         from distributed import Client, LocalCluster
 
-        import llrcal.dask
+        from llrcal.scale.dask_engine import KEEP_MEMORY
 
         with (
-            dask.config.set(llrcal.dask.KEEP_MEMORY),
+            dask.config.set(KEEP_MEMORY),
             LocalCluster(
                 n_workers=workers,
                 threads_per_worker=1,
@@ -98,11 +101,10 @@ def on_cluster(workers: int) -> Callable[[Path], Any]:
             Client(cluster) as client,
         ):
             client.wait_for_workers(workers)
-            llrcal.dask.fit_all(
-                str(sorted(folder.iterdir())[0])
-            )  # imports, before the clock starts
+            first = str(sorted(folder.iterdir())[0])
+            llrcal.fit_all(llrcal.open_trials(first, client=client))  # imports, before the clock
             start = time.perf_counter()
-            models = _models(llrcal.dask.fit_all(str(folder)))
+            models = _models(llrcal.fit_all(llrcal.open_trials(str(folder), client=client)))
             return {"models": models, "seconds": time.perf_counter() - start}
 
     return run
@@ -172,12 +174,12 @@ def write_text(parts: Path, folder: Path) -> None:
 def balanced(folder: Path) -> str:
     """PAV where both classes are large, against one sort of everything in memory."""
     start = time.perf_counter()
-    streamed = out_of_core.fit(str(folder), method="pav")
+    streamed = llrcal.fit(_opened(folder), method="pav")
     seconds = time.perf_counter() - start
     every = pl.read_parquet(folder / "*.parquet")
     scores, is_tar = every["score"].to_numpy(), every["label"].to_numpy()
     oracle = SortedOracle(Scores(scores[is_tar], scores[~is_tar]))
-    raw = out_of_core.evaluate(str(folder))
+    raw = llrcal.evaluate(_opened(folder))
     non, tar = oracle.hull()
     same_hull = np.array_equal(raw.hull.misses, tar) and np.array_equal(
         raw.hull.false_alarms, non[-1] - non

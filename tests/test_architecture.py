@@ -37,8 +37,6 @@ ROOMS = (
     "trials",
     "scale",
     "pairing",
-    "out_of_core",
-    "dask",
     "sklearn",
     "simulation",
     "comparison",

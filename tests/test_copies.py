@@ -20,6 +20,7 @@ import pytest
 import llrcal
 from llrcal.messages import Position, Setting
 from llrcal.sklearn import LLRCalibratedClassifier, LLRCalibrator
+from tests import beyond_memory
 from tests.copies import Digests, classes_of_results, facts
 from tests.trial_sets import normal
 
@@ -65,8 +66,8 @@ def loaded(folder: Path) -> llrcal.Calibration:
     return llrcal.load(folder / "model.json")
 
 
-def accumulated(keep: Any) -> llrcal.Accumulator:
-    made = llrcal.Accumulator(keep=keep)
+def accumulated() -> llrcal.Accumulator:
+    made = llrcal.Accumulator()
     made.update(tar=TAR, non=NON)
     return made
 
@@ -123,9 +124,8 @@ MAKERS: dict[str, Callable[[Path], Any]] = {
         files(folder), in_pieces=True, progress=lambda *_: None
     ),
     "counts": lambda _: llrcal.pairs(np.eye(40) + 0.1, speakers=np.arange(40) // 2),
-    "scores": lambda _: accumulated("scores"),
-    "scores as trials": lambda _: accumulated("scores").trials,
-    "summaries": lambda _: accumulated("summaries"),
+    "scores": lambda _: accumulated(),
+    "scores as trials": lambda _: accumulated().trials,
     "an operating point": lambda _: llrcal.OperatingPoint(0.01, 10, 1),
     "methods": lambda _: [llrcal.METHODS, llrcal.PAPER, llrcal.figures.looks(["nig"])],
     "errors": lambda _: errors(),
@@ -201,7 +201,7 @@ def test_other_processes_answer_with_the_same_bits(tmp_path: Path) -> None:
         distributed.Client(machines) as client,
     ):
         assert client.gather(client.map(quiet_facts, values)) == expected
-        trials = llrcal.dask.open_trials(str(files(tmp_path)), client=client)
+        trials = beyond_memory.open_trials(str(files(tmp_path)), client=client)
         with quiet():
             evaluated = llrcal.evaluate(trials)
         assert llrcal.fit(copy.deepcopy(trials)) == llrcal.fit(trials)

@@ -39,7 +39,7 @@ def comparison(trials: llrcal.Trials) -> llrcal.Comparison:
     return llrcal.compare(trials, test, methods=["logistic", "pav", "nig"], replicates=0)
 
 
-@pytest.mark.parametrize("name", ["dask", "figures", "out_of_core", "sklearn"])
+@pytest.mark.parametrize("name", ["figures", "sklearn"])
 def test_modules_are_there(name: str) -> None:
     assert getattr(llrcal, name).__name__ == f"llrcal.{name}"
     assert name in dir(llrcal)

@@ -13,6 +13,7 @@ import pytest
 import llrcal
 from llrcal.arrays import Floats
 from llrcal.sklearn import LLRCalibrator
+from tests import beyond_memory
 from tests.cli.running import llrcal as command
 from tests.trial_sets import normal
 
@@ -66,17 +67,11 @@ DOORS: dict[str, Callable[[Sets, Path], bool]] = {
         for method in ("pav", "gaussian", "logistic")
     },
     "llrcal.evaluate": lambda sets, _: warned(lambda: llrcal.evaluate(*sets)),
-    "out_of_core.fit": lambda _, folder: warned(
-        lambda: llrcal.out_of_core.fit(folder / "trials.parquet", method="pav")
+    "beyond_memory.fit": lambda _, folder: warned(
+        lambda: beyond_memory.fit(folder / "trials.parquet", method="pav")
     ),
-    "out_of_core.evaluate": lambda _, folder: warned(
-        lambda: llrcal.out_of_core.evaluate(folder / "trials.parquet")
-    ),
-    "dask.fit": lambda _, folder: warned(
-        lambda: llrcal.dask.fit(folder / "trials.parquet", method="pav")
-    ),
-    "dask.evaluate": lambda _, folder: warned(
-        lambda: llrcal.dask.evaluate(folder / "trials.parquet")
+    "beyond_memory.evaluate": lambda _, folder: warned(
+        lambda: beyond_memory.evaluate(folder / "trials.parquet")
     ),
     "scikit-learn": lambda sets, _: warned(
         lambda: LLRCalibrator("pav").fit(np.concatenate(sets), np.repeat([1, 0], [100, 400]))

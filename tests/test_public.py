@@ -36,7 +36,7 @@ def fitted(method: MethodName) -> llrcal.Calibration:
 
 # ----------------------------------------------------------------------------------- names
 
-MODULES = ("dask", "figures", "out_of_core", "sklearn")
+MODULES = ("figures", "sklearn")
 NAMES = {
     "__version__",
     "Accumulator",
@@ -51,6 +51,8 @@ NAMES = {
     "Evaluation",
     "Fused",
     "fuse",
+    "fuse_files",
+    "apply_files",
     "LlrcalError",
     "LlrcalWarning",
     "METHODS",
@@ -74,6 +76,7 @@ NAMES = {
     "fit_all",
     "load",
     "open_trials",
+    "open_scores",
     "optimal_llrs",
     "pairs",
     "read_trials",

@@ -62,7 +62,7 @@ def test_what_the_reference_leaves_out_is_there() -> None:
                 assert {name.strip() for name in names.split(",")} <= known, name
 
 
-@pytest.mark.parametrize("module", ["", "figures", "out_of_core", "dask", "sklearn"])
+@pytest.mark.parametrize("module", ["", "figures", "sklearn"])
 def test_the_reference_lists_every_public_name(module: str) -> None:
     home = f"llrcal.{module}" if module else "llrcal"
     listed: set[str] = set()
@@ -81,7 +81,8 @@ _RUN_ELSEWHERE = {"formats.md", "how-it-works.md", "sklearn.md"}  # each by a te
 _IN_PARTS = {"adaptation.md", "few-trials.md"}  # which say what to do with trials of yours
 _WITH_FILES = {"fusion.md", "scale.md"}
 _ELSEWHERE = re.compile(
-    r"/shared/|/scratch/|s3://scores/|storage_options=\{[^}]*\}, |from distributed import Client\n"
+    r"/shared/|/scratch/|s3://scores/|storage_options=\{[^}]*\}, "
+    r"|from distributed import Client\n|, client=client"
 )
 
 
@@ -159,7 +160,7 @@ def test_code_about_clusters_runs_without_one(monkeypatch: pytest.MonkeyPatch) -
     import dask
     import dask.dataframe as dd
 
-    from llrcal.dask import KEEP_MEMORY
+    from llrcal.scale.dask_engine import KEEP_MEMORY
 
     for module, name in _CLUSTERS.items():
         monkeypatch.setitem(sys.modules, module, SimpleNamespace(**{name: NoCluster}))

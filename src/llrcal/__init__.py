@@ -14,9 +14,7 @@ from llrcal.version import __version__ as __version__
 # after a plain False, and importing typing would double the start-up time.
 TYPE_CHECKING = not __name__
 if TYPE_CHECKING:
-    from llrcal import dask as dask
     from llrcal import figures as figures
-    from llrcal import out_of_core as out_of_core
     from llrcal import sklearn as sklearn
     from llrcal.adaptation import Watched as Watched
     from llrcal.adaptation import adapt as adapt
@@ -53,6 +51,9 @@ if TYPE_CHECKING:
     from llrcal.inputs.scores import split as split
     from llrcal.pairing.pairs import pairs as pairs
     from llrcal.scale.accumulator import Accumulator as Accumulator
+    from llrcal.scale.applying import apply_files as apply_files
+    from llrcal.scale.fusing import fuse_files as fuse_files
+    from llrcal.scale.opening import open_scores as open_scores
     from llrcal.scale.opening import open_trials as open_trials
     from llrcal.simulation import simulate as simulate
     from llrcal.trials import Counts as Counts
@@ -95,13 +96,15 @@ _HOME = {
     "llrcal.inputs.scores": ("split",),
     "llrcal.pairing.pairs": ("pairs",),
     "llrcal.scale.accumulator": ("Accumulator",),
-    "llrcal.scale.opening": ("open_trials",),
+    "llrcal.scale.applying": ("apply_files",),
+    "llrcal.scale.fusing": ("fuse_files",),
+    "llrcal.scale.opening": ("open_scores", "open_trials"),
     "llrcal.simulation": ("simulate",),
     "llrcal.trials": ("Counts", "Trials", "read_trials", "write_trials"),
     "llrcal.validation": ("Validation", "validate"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
-_MODULES = ("dask", "figures", "out_of_core", "sklearn")
+_MODULES = ("figures", "sklearn")
 
 __all__ = ["__version__", *_MODULE_OF]  # noqa: PLE0604
 

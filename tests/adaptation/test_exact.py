@@ -14,7 +14,6 @@ import polars as pl
 import pytest
 
 import llrcal
-from llrcal import out_of_core
 from llrcal.adaptation.adapt import adaptation
 from llrcal.adaptation.watch import watched
 from llrcal.arrays import Floats
@@ -82,24 +81,24 @@ def test_the_same_bits_however_scores_are_given(way: str) -> None:
 
 def test_the_same_bits_in_pieces(tmp_path: Path) -> None:
     folder = pieces(tmp_path)
-    new = out_of_core.adapt(trained(), folder, p_target=0.02, speakers=200)
+    new = adaptation(trained(), llrcal.open_scores(folder), p_target=0.02, speakers=200)
     expected = adaptation(trained(), MANY, p_target=0.02, speakers=200)
     assert new == expected
     assert new.adapted == expected.adapted
-    seen = out_of_core.watch(trained(), folder, speakers=200)
+    seen = watched(trained(), llrcal.open_scores(folder), speakers=200)
     assert seen == watched(trained(), MANY[::-1], speakers=200)
 
 
 @pytest.mark.slow
 def test_the_same_bits_on_a_cluster() -> None:
-    on_dask = pytest.importorskip("llrcal.dask")
-    import dask.dataframe as dd
+    dd = pytest.importorskip("dask.dataframe")
     import pandas as pd
 
     frame = dd.from_pandas(pd.DataFrame({"plda": MANY, "other": 1}), npartitions=3)
-    new = on_dask.adapt(trained(), frame, score="plda", p_target=0.02)
+    scores = llrcal.open_scores(frame, columns={"score": "plda"})
+    new = adaptation(trained(), scores, p_target=0.02)
     assert new.adapted == of_many().adapted
-    seen = on_dask.watch(trained(), frame, score="plda", p_target=0.02)
+    seen = watched(trained(), scores, p_target=0.02)
     assert seen == watched(trained(), MANY, p_target=0.02)
 
 

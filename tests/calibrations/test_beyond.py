@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import llrcal
-from llrcal import out_of_core
 from llrcal.arrays import Floats
 from llrcal.calibrations.bounds import POLICIES
 from llrcal.figures import column_figure
@@ -115,4 +114,4 @@ def test_files_are_counted_together(tmp_path: Path) -> None:
         lines = (f"a b{i} {score}" for i, score in enumerate(scores(2, 50)))
         (folder / f"{number}.txt").write_text("\n".join(lines) + "\n")
     with pytest.warns(llrcal.LlrcalWarning, match=r"4 of 100 scores \(4.0 %\) lie beyond"):
-        out_of_core.apply(calibration, folder, tmp_path / "llrs", form={"allow_infinite": True})
+        llrcal.apply_files(calibration, folder, tmp_path / "llrs", allow_infinite=True)

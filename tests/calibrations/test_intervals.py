@@ -15,6 +15,7 @@ from llrcal.arrays import Array, Floats
 from llrcal.calibrations.dependence import Dependence
 from llrcal.method_table import MethodName
 from llrcal.trials import Trials
+from tests import beyond_memory
 from tests.calibrations.rising_sets import neighbours
 from tests.notes import codes
 from tests.trial_sets import normal
@@ -194,7 +195,7 @@ def test_trials_in_pieces_are_taken_for_independent_and_that_is_told(tmp_path: P
         frame.write_csv(tmp_path / f"{name}.csv")
         frame.write_parquet(tmp_path / f"{name}.parquet")
         for kind in ("csv", "parquet"):
-            found = llrcal.out_of_core.fit(tmp_path / f"{name}.{kind}", method="gaussian")
+            found = beyond_memory.fit(tmp_path / f"{name}.{kind}", method="gaussian")
             assert ("by trial" in codes(found.report.notes)) == (name == "named")
             assert found.margins == llrcal.fit(TAR, NON, method="gaussian").margins
 

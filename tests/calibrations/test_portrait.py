@@ -106,12 +106,6 @@ def test_in_pieces_and_from_accumulators(both: tuple[Floats, Floats], method: Me
     assert gathered.fit(method).portrait == expected
 
 
-def test_from_summaries() -> None:
-    gathered = Accumulator(keep="summaries")
-    gathered.update(tar=TAR, non=NON)
-    assert gathered.fit("logistic").portrait == portrait(TAR, NON)
-
-
 # ------------------------------------------------------------------------------- unusual scores
 
 
@@ -249,9 +243,9 @@ def test_without_a_portrait_nothing_is_said(tmp_path: Path) -> None:
     np.save(tmp_path / "moved.npy", mixed(0.1, 1000, 5, shift=1.0))
     cal = trained_on(200, 2000)
     with pytest.warns(llrcal.LlrcalWarning, match="do not look like those of training"):
-        llrcal.out_of_core.apply(cal, tmp_path / "moved.npy", tmp_path / "llrs.npy")
+        llrcal.apply_files(cal, tmp_path / "moved.npy", tmp_path / "llrs.npy")
     cal = replace(cal, portrait=None)
-    llrcal.out_of_core.apply(cal, tmp_path / "moved.npy", tmp_path / "others.npy")
+    llrcal.apply_files(cal, tmp_path / "moved.npy", tmp_path / "others.npy")
 
 
 def test_half_of_a_class_at_one_score_as_in_training_is_no_move(tmp_path: Path) -> None:
@@ -263,4 +257,4 @@ def test_half_of_a_class_at_one_score_as_in_training_is_no_move(tmp_path: Path) 
 
     cal = llrcal.fit(*drawn(2000, 20_000), method="logistic")
     np.save(tmp_path / "field.npy", np.concatenate(drawn(20_000, 380_000)))
-    llrcal.out_of_core.apply(cal, tmp_path / "field.npy", tmp_path / "llrs.npy")
+    llrcal.apply_files(cal, tmp_path / "field.npy", tmp_path / "llrs.npy")

@@ -11,21 +11,19 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import dask.dataframe as dd
 import numpy as np
-import pandas as pd
 import polars as pl
 import pytest
 from click.testing import CliRunner
 
 import llrcal
-import llrcal.dask
-from llrcal import figures, out_of_core, simulation
+from llrcal import figures, simulation
 from llrcal.cli import VERBS
 from llrcal.cli.options import NewFolderPath, NewPath
 from llrcal.cli.verbs import command_line, verb
 from llrcal.files.atomic import MARKER, atomic_folder
 from llrcal.validation import Validation
+from tests import beyond_memory
 from tests.cli.running import text_of
 from tests.trial_sets import normal
 
@@ -258,7 +256,7 @@ def test_a_folder_that_cannot_be_read_is_not_replaced(unreadable: Path) -> None:
 def test_files_that_cannot_be_read_are_not_passed_over(unreadable: Path) -> None:
     (unreadable / "lab.txt").write_text(text_of(TAR, NON))
     with pytest.raises(PermissionError, match="inner"):
-        out_of_core.fit(unreadable)
+        beyond_memory.fit(unreadable)
 
 
 @pytest.mark.parametrize("end", ["c", "js"])
@@ -288,10 +286,9 @@ def calls() -> dict[str, Callable[..., object]]:
     counts = llrcal.Counts(np.arange(3.0), np.arange(3), np.arange(3)[::-1].copy())
     figure, ax = figures.column_figure()
     figures.det(llrcal.evaluate(trials.mapped(calibration)), ax=ax)
-    frame = dd.from_pandas(pd.DataFrame({"score": TAR}), npartitions=2)
 
-    def accumulated(keep: Any, path: str) -> None:
-        accumulator = llrcal.Accumulator(keep=keep)
+    def accumulated(path: str) -> None:
+        accumulator = llrcal.Accumulator()
         accumulator.update(tar=TAR, non=NON)
         accumulator.save(path)
 
@@ -301,21 +298,16 @@ def calls() -> dict[str, Callable[..., object]]:
         "Fused.save": lambda out, _: llrcal.fuse(*both, names=["a", "b"]).save(out),
         "Comparison.save": lambda out, force: comparison.save(out, formats=[], force=force),
         "Validation.save": lambda out, _: validation.save(out),
-        "Accumulator.save": lambda out, _: accumulated("scores", out),
-        "Accumulator.save, summaries": lambda out, _: accumulated("summaries", out),
+        "Accumulator.save": lambda out, _: accumulated(out),
         "Counts.save": lambda out, _: counts.save(out),
         "write_trials": lambda out, _: llrcal.write_trials(trials, out),
         "export": lambda out, _: llrcal.export(calibration, out, to="c"),
         "figures.save": lambda out, _: figures.save(figure, out, "det", formats=["svg"]),
-        "out_of_core.apply": lambda out, force: out_of_core.apply(
+        "llrcal.apply_files": lambda out, force: llrcal.apply_files(
             calibration, "lab.txt", out, force=force
         ),
-        "out_of_core.apply, many": lambda out, force: out_of_core.apply(
+        "llrcal.apply_files, many": lambda out, force: llrcal.apply_files(
             calibration, "in", out, force=force
-        ),
-        "dask.apply": lambda out, force: llrcal.dask.apply(calibration, frame, out, force=force),
-        "dask.apply, many": lambda out, force: llrcal.dask.apply(
-            calibration, "arrays", out, force=force
         ),
     }
 

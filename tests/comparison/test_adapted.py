@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import llrcal
-from llrcal import out_of_core
 from llrcal.calibrations.methods.densities import Generative
 from llrcal.comparison import Comparison, compare
 from llrcal.comparison.tables import metrics
@@ -16,6 +15,7 @@ from llrcal.figures.curves import fitted_densities
 from llrcal.figures.folder import drawings
 from llrcal.report.build import build_report
 from llrcal.trials import Trials
+from tests import beyond_memory
 from tests.figures.drawing import axes
 from tests.trial_sets import normal
 
@@ -69,7 +69,7 @@ def test_every_drawing_of_a_comparison(comparison: Comparison) -> None:
 def test_pieces_give_the_same(tmp_path: object, comparison: Comparison) -> None:
     np.save(f"{tmp_path}/tar.npy", THERE.tar)
     np.save(f"{tmp_path}/non.npy", THERE.non)
-    test = out_of_core.open_trials(f"{tmp_path}/tar.npy", nontargets=f"{tmp_path}/non.npy")
+    test = beyond_memory.open_trials(f"{tmp_path}/tar.npy", nontargets=f"{tmp_path}/non.npy")
     found = compare(HERE, test, methods=METHODS, adapt=0.05, replicates=0)
     label = "smooth-adapted"
     assert found.candidates[label].calibration == comparison.candidates[label].calibration

@@ -15,8 +15,8 @@ import llrcal
 from llrcal.comparison import Folds, compare
 from llrcal.comparison.folds import some_of
 from llrcal.method_table import MethodName
-from llrcal.out_of_core import open_trials
 from llrcal.trials import Trials
+from tests.beyond_memory import open_trials
 from tests.notes import FAR_SCORES
 
 pytestmark = FAR_SCORES

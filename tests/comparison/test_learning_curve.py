@@ -15,8 +15,8 @@ from llrcal.comparison import LearningCurve, compare, learning_curve
 from llrcal.comparison.learning_curve import METRICS, Band, Pool, Size, banded, error_view
 from llrcal.comparison.tables import as_csv
 from llrcal.evaluation.evaluate import evaluate_quietly
-from llrcal.out_of_core import open_trials
 from llrcal.trials import Trials
+from tests.beyond_memory import open_trials
 from tests.comparison.test_folds import anonymous, crossed, people
 from tests.notes import FAR_SCORES
 

@@ -15,7 +15,7 @@ from llrcal import Trials, evaluate
 from llrcal.arrays import Array
 from llrcal.errors import OptionError, ScoreError
 from llrcal.evaluation.evaluate import evaluate_quietly
-from llrcal.out_of_core import open_trials
+from tests.beyond_memory import open_trials
 
 NAMES = np.array([f"person {i}" for i in range(40)], dtype=object)
 

@@ -19,7 +19,6 @@ import numpy as np
 import pytest
 
 import llrcal
-from llrcal import out_of_core
 from llrcal.arrays import Floats
 from llrcal.calibrations.curve import Curve
 from llrcal.method_table import MethodName
@@ -120,7 +119,7 @@ def in_pieces(folder: Path) -> Answers:
         lines = (f"a b{i} {score!r}\n" for i, score in enumerate(scores.tolist()))
         (folder / "scores.txt").write_text("".join(lines))
         (folder / "llrs.txt").unlink(missing_ok=True)
-        out_of_core.apply(calibration, folder / "scores.txt", folder / "llrs.txt")
+        llrcal.apply_files(calibration, folder / "scores.txt", folder / "llrs.txt")
         return [float(line.split()[-1]) for line in (folder / "llrs.txt").read_text().splitlines()]
 
     return each(applied)(folder)
@@ -132,7 +131,7 @@ def on_a_cluster(folder: Path) -> Answers:
 
     def applied(calibration: llrcal.Calibration, scores: Floats) -> Floats:
         frame = frames.from_pandas(pandas.DataFrame({"score": scores}), npartitions=2)
-        return np.asarray(llrcal.dask.apply(calibration, frame).compute()["score"])
+        return np.asarray(frame["score"].map_partitions(calibration).compute())
 
     return each(applied)(folder)
 

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from llrcal import LlrcalError, TrialFileError, out_of_core, read_trials
+from llrcal import LlrcalError, TrialFileError, read_trials
 from llrcal.arrays import Floats
 from llrcal.files.overwriting import one_run, opened_input
 from llrcal.trials import source
@@ -22,6 +22,7 @@ from llrcal.trials.request import ReadOptions
 from llrcal.trials.rewriting import rewrite
 from llrcal.trials.systems import read_side_information
 from llrcal.trials.text import grammar
+from tests import beyond_memory
 from tests.cli.running import llrcal
 from tests.scale.sets import table, trials
 
@@ -131,7 +132,7 @@ def in_memory(path: Path) -> Any:
 
 def in_pieces(path: Path) -> Any:
     form = {"columns": COLUMNS[path.suffix]} if path.suffix in COLUMNS else {}
-    return out_of_core.fit(path, method="pav", form=form).to_model()
+    return beyond_memory.fit(path, method="pav", **form).to_model()
 
 
 def written_again(path: Path) -> Any:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import llrcal
-from llrcal import out_of_core
 from llrcal.errors import OptionError
+from tests import beyond_memory
 from tests.cli.running import done, refused
 from tests.cli.running import llrcal as run
 
@@ -36,9 +36,9 @@ READERS: list[Callable[[str], Any]] = [
     lambda name: llrcal.read_trials("lab.txt", name),
     lambda name: llrcal.open_trials("lab.txt", name, in_pieces=True),
     lambda name: llrcal.read_trials("lab.txt", nontargets=name),
-    out_of_core.fit,
-    lambda name: out_of_core.apply(llrcal.load("m.json"), name, "out"),
-    lambda name: out_of_core.apply(llrcal.load("m.json"), [name], "out"),
+    beyond_memory.fit,
+    lambda name: llrcal.apply_files(llrcal.load("m.json"), name, "out"),
+    lambda name: llrcal.apply_files(llrcal.load("m.json"), [name], "out"),
 ]
 
 
@@ -92,7 +92,7 @@ def test_what_is_hidden_in_a_folder_is_not_read() -> None:
     for source in ("in", "in/**/*.txt"):
         trials = llrcal.open_trials(source, duplicates="all")
         assert llrcal.fit(trials, method="gaussian").tar_count == 20
-    out_of_core.apply(llrcal.load("m.json"), "in", "out")
+    llrcal.apply_files(llrcal.load("m.json"), "in", "out")
     assert [path.name for path in Path("out").rglob("*.txt")] == ["a.txt"]
     assert llrcal.open_trials("out", duplicates="all").llrs is not None  # nor is its list
-    assert np.isfinite(out_of_core.fit("out", form={"duplicates": "all"})(0.0))
+    assert np.isfinite(beyond_memory.fit("out", duplicates="all")(0.0))

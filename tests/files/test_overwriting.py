@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from llrcal import load, out_of_core, read_trials
+from llrcal import apply_files, load, read_trials
 from llrcal.errors import OptionError
 from llrcal.files.atomic import atomic_file, atomic_folder
 from llrcal.files.compression import output
@@ -146,7 +146,7 @@ def test_python_functions(folder: Path) -> None:
     before, cal = contents(folder), load("model.json")
     for paths, out in (("scores.txt", "hard.txt"), ("inside", "inside"), (["q.txt"], ".")):
         with pytest.raises(OptionError, match=r"is also an input|contains the input"):
-            out_of_core.apply(cal, paths, out, force=True)
+            apply_files(cal, paths, out, force=True)
     assert contents(folder) == before
 
 

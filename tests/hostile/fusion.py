@@ -28,7 +28,7 @@ def in_pieces(tar: Any, **form: Any) -> Any:
     def run() -> Any:
         table = pl.DataFrame(np.concatenate([tar, NON]), schema=["cos", "plda"])
         table.with_columns(label=np.arange(len(table)) < len(tar)).write_csv("all.csv")
-        return llrcal.out_of_core.fuse("all.csv", scores=["cos", "plda"], form=form)
+        return llrcal.fuse_files("all.csv", scores=["cos", "plda"], **form)
 
     return run
 

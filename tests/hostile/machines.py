@@ -19,6 +19,7 @@ from llrcal.onepass.grid import Grid
 from llrcal.onepass.summary import Summary
 from llrcal.trials.request import Request
 from llrcal.trials.rewriting import rewrite
+from tests import beyond_memory
 from tests.hostile.case import Answered, Case, Refused, Section
 
 SCORES = np.random.default_rng(8).standard_t(4, 200_000)
@@ -73,7 +74,7 @@ def replaced() -> Any:
             shutil.copy("b.parquet", "c.parquet")
             Path("c.parquet").replace("b.parquet")
 
-    return llrcal.out_of_core.evaluate(["a.parquet", "b.parquet"], progress=progress)
+    return beyond_memory.evaluate(["a.parquet", "b.parquet"], progress=progress)
 
 
 def changed(name: str, change: Callable[[Path], None]) -> Callable[[], Any]:

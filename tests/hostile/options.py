@@ -12,6 +12,7 @@ from llrcal.comparison import OperatingPoint, compare
 from llrcal.errors import OptionError, ScoreError
 from llrcal.evaluation.evaluate import evaluate_quietly as evaluated_quietly
 from llrcal.evaluation.intervals import Intervals
+from tests import beyond_memory
 from tests.hostile.case import Answered, Case, Refused, Section
 from tests.hostile.scores import NON, TAR, same
 from tests.notes import codes
@@ -41,7 +42,7 @@ def resampled(tar: Any, non: Any, **options: Any) -> Any:
 
 def resampled_in_pieces() -> Any:
     np.savez("llrs.npz", tar=[2.0, 3.0, -1.0], non=[-2.0, -3.0, 0.5])
-    return llrcal.evaluate(llrcal.out_of_core.open_trials("llrs.npz")).intervals(replicates=39)
+    return llrcal.evaluate(beyond_memory.open_trials("llrs.npz")).intervals(replicates=39)
 
 
 def check_as_in_memory(found: Any) -> None:
@@ -92,7 +93,7 @@ def in_folds(folds: Any, **sets: Any) -> Any:
 
 def in_pieces() -> Any:
     np.savez("all.npz", tar=TAR, non=NON)
-    return compare(llrcal.out_of_core.open_trials("all.npz"), folds=5)
+    return compare(beyond_memory.open_trials("all.npz"), folds=5)
 
 
 def two_speakers() -> Any:

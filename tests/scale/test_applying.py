@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import llrcal
-from llrcal import Calibration, OptionError, TrialFileError, out_of_core
+from llrcal import Calibration, OptionError, TrialFileError
 from llrcal.arrays import Floats
 from tests.scale.sets import trials, words
 from tests.stopping import contents
@@ -47,7 +47,7 @@ def expected() -> pl.DataFrame:
 
 
 def apply(source: object, out: Path, **options: object) -> None:
-    out_of_core.apply(calibration(), source, out, **options)  # type: ignore[arg-type]
+    llrcal.apply_files(calibration(), source, out, **options)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("group", [None, 700])

@@ -68,8 +68,11 @@ def test_a_scheduler_that_is_gone() -> None:
 def test_dask_that_is_not_installed() -> None:
     code = (
         "import sys; sys.modules['dask'] = None\n"
-        "try: import llrcal.dask\n"
-        "except ImportError as problem: print(problem)"
+        "sys.modules['distributed'] = None\n"
+        "import llrcal\n"
+        "try: llrcal.open_trials('s3://scores/a.parquet')\n"
+        "except llrcal.OptionError as problem: print(problem)"
     )
-    assert " ".join(python(code)) == 'llrcal.dask needs Dask: pip install "llrcal[dask]"'
+    told = 'clusters and URLs need Dask, which is not installed: pip install "llrcal[dask]"'
+    assert " ".join(python(code)) == told
     assert "dask" in sys.modules  # here it is

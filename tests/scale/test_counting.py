@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import llrcal
-from llrcal import out_of_core
 from llrcal.arrays import Counts, Floats
 from llrcal.onepass.hull import Hull
 from llrcal.onepass.ranks import Counted, CountFold, Distinct, Ends, EndsFold, Sieve, edges_above
@@ -20,6 +19,7 @@ from llrcal.scale.folds import fold_one_class
 from llrcal.scale.passes import class_rows, join_ranges, pool_range
 from llrcal.scale.piece import Piece
 from llrcal.scale.spill import frame_of, number_by_score
+from tests import beyond_memory
 from tests.scale.sets import cut
 from tests.trial_sets import ANY, Sets
 
@@ -98,8 +98,8 @@ def test_a_rare_class_in_pages(kind: type, dropped: int, tmp_path: Path) -> None
     scores[:dropped] = np.nan
     frame = pl.DataFrame({"score": scores, "label": is_tar})
     frame.write_parquet(tmp_path / "trials.parquet", row_group_size=700)
-    form = {"on_nan": "drop"} if dropped else None
-    trials = out_of_core.open_trials(tmp_path / "trials.parquet", form=form)
+    form = {"on_nan": "drop"} if dropped else {}
+    trials = beyond_memory.open_trials(tmp_path / "trials.parquet", **form)
     kept = ~np.isnan(scores)
     tar, non = scores[kept & is_tar], scores[kept & ~is_tar]
     expected, found = llrcal.fit(tar, non, method="pav"), llrcal.fit(trials, method="pav")
@@ -112,7 +112,7 @@ def test_a_rare_class_and_infinite_llrs(tmp_path: Path) -> None:
     llrs = np.where(is_tar, 2, -2) + 2 * rng.standard_normal(9000)
     llrs[np.flatnonzero(~is_tar)[[0, 500]]] = -np.inf
     pl.DataFrame({"score": llrs, "label": is_tar}).write_parquet(tmp_path / "llrs.parquet")
-    found = out_of_core.evaluate(tmp_path / "llrs.parquet")
+    found = beyond_memory.evaluate(tmp_path / "llrs.parquet")
     expected = llrcal.evaluate(llrs[is_tar], llrs[~is_tar])
     for name in ("min_cllr", "eer", "cllr"):
         assert getattr(found, name) == getattr(expected, name)

@@ -26,6 +26,7 @@ from llrcal.evaluation import Evaluation
 from llrcal.evaluation.operating_points import effective_prior_log_odds
 from llrcal.scale import spill
 from llrcal.scale.piece import Piece
+from tests import beyond_memory
 from tests.scale.sets import EVERY as EVERY_METHOD
 from tests.scale.sets import (
     PRIORS,
@@ -44,9 +45,7 @@ from tests.scale.sets import (
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 dd = pytest.importorskip("dask.dataframe")
-import llrcal.dask  # noqa: E402, needs them
-from llrcal.scale import opening  # noqa: E402
-from llrcal.scale.dask_engine import DaskEngine  # noqa: E402
+from llrcal.scale.dask_engine import DaskEngine  # noqa: E402, needs them
 
 COUNT = 24_000
 SCORES, IS_TARGET = trials(COUNT)
@@ -78,8 +77,11 @@ def client(request: pytest.FixtureRequest) -> Any:
 @pytest.fixture(autouse=True)
 def nobody_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     """Clusters of other tests are not taken for the one that was connected to last."""
-    for module in (llrcal.dask, opening):
-        monkeypatch.setattr(module, "default_client", lambda client: client)
+
+    def nobody() -> None:
+        raise ValueError("no client")
+
+    monkeypatch.setattr(distributed, "default_client", nobody)
 
 
 def three_files(folder: Path) -> Path:
@@ -111,13 +113,13 @@ def by_class(scores: Any) -> tuple[Any, Any]:
 
 def fitted(data: Any, client: Any, **options: Any) -> dict[str, str]:
     with quiet():
-        return texts(llrcal.dask.fit_all(data, client=client, **options))
+        return texts(beyond_memory.fit_all(data, client=client, **options))
 
 
 def evaluated(data: Any, client: Any, method: str) -> Evaluation:
     point = np.array([effective_prior_log_odds(0.03, 1, 1)])
     known = np.concatenate([PRIORS, -PRIORS, point])
-    return llrcal.dask.evaluate(
+    return beyond_memory.evaluate(
         data, calibration=models()[method], prior_log_odds=known, client=client
     )
 
@@ -135,7 +137,7 @@ def test_fusions(kind: str, client: Any, tmp_path: Path) -> None:
         data = [tmp_path / "a.parquet", tmp_path / "b.parquet"]
         more[15_000:].write_parquet(data[0])
         more[:15_000].write_parquet(data[1])
-    found = llrcal.dask.fuse(data, scores=["score", "other"], client=client)
+    found = llrcal.fuse_files(data, scores=["score", "other"], client=client)
     assert found == llrcal.fuse(both[IS_TARGET], both[~IS_TARGET], names=["score", "other"])
 
 
@@ -167,18 +169,18 @@ def test_joins_and_repeated_trials(
     files = {name: tmp_path / f"{name}.parquet" for name in ("scores", "key", "more")}
     every.drop("label").sample(fraction=1.0, shuffle=True, seed=1).write_parquet(files["scores"])
     every.drop("score").write_parquet(files["key"])
-    opened = llrcal.dask.open_trials(files["scores"], key=files["key"], client=two_workers)
+    opened = beyond_memory.open_trials(files["scores"], key=files["key"], client=two_workers)
     is_target = every["label"].to_numpy() == "target"
     tar, non = (every["score"].to_numpy()[side] for side in (is_target, ~is_target))
     with quiet():
         assert texts(llrcal.fit_all(opened, methods=QUICK)) == in_memory(tar, non, QUICK)
     every[:42].drop("label").write_parquet(files["scores"])
     with pytest.raises(TrialFileError, match=r"2,958 trials of .* have no score, such as \(m"):
-        llrcal.dask.open_trials(files["scores"], key=files["key"], client=two_workers)
+        beyond_memory.open_trials(files["scores"], key=files["key"], client=two_workers)
     every.write_parquet(files["scores"])
     every[:50].write_parquet(files["more"])
     with pytest.raises(TrialFileError) as refusal:
-        llrcal.dask.fit([files["scores"], files["more"]], client=two_workers)
+        beyond_memory.fit([files["scores"], files["more"]], client=two_workers)
     told = f"50 repeated trials, such as (m0 t0) in {files['more']} and in {files['scores']}"
     assert told in str(refusal.value)
 
@@ -204,42 +206,11 @@ def test_apply(client: Any, tmp_path: Path) -> None:
     calibration, expected = models()["nig"], llrs("nig")
     (tmp_path / "in").mkdir()
     source = three_files(tmp_path / "in")
-    assert llrcal.dask.apply(calibration, source, tmp_path / "out", client=client) is None
+    llrcal.apply_files(calibration, source, tmp_path / "out", client=client)
     names = sorted(path.name for path in (tmp_path / "out").glob("[!.]*"))
     assert names == [f"part-{number}.parquet" for number in range(3)]
     written = pl.concat([pl.read_parquet(tmp_path / "out" / name) for name in names])
     assert written.equals(EVERY.with_columns(pl.Series("score", expected)))
-
-    computed = llrcal.dask.apply(calibration, frame(), interval=0.9, client=client).compute()
-    np.testing.assert_array_equal(computed["score"], expected)
-    ends = calibration.interval(frame().compute()["score"].to_numpy(), level=0.9)
-    for name, end in zip(("low", "high"), ends, strict=True):
-        np.testing.assert_array_equal(computed[name], end)
-    assert computed["label"].tolist() == np.where(IS_TARGET, "target", "nontarget").tolist()
-
-    with pytest.raises(OptionError, match="out"):
-        llrcal.dask.apply(calibration, frame(), tmp_path / "out", client=client)
-    llrcal.dask.apply(calibration, frame(), tmp_path / "out", client=client, force=True)
-    again = pl.read_parquet(tmp_path / "out" / "*.parquet")
-    np.testing.assert_array_equal(again["score"], expected)
-    assert len(list((tmp_path / "out").glob("[!.]*"))) == 5
-
-
-def test_apply_refuses(tmp_path: Path) -> None:
-    calibration = models()["pav"]
-    with pytest.raises(OptionError, match="give a folder"):
-        llrcal.dask.apply(calibration, three_files(tmp_path))
-    with pytest.raises(OptionError, match="there is no column 'plda'; there are score, label"):
-        llrcal.dask.apply(calibration, frame(), score="plda")
-    changes: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
-        "NaN": with_one(np.nan),
-        "float64": lambda part: part.assign(score="high"),
-        "has no column 'score'": lambda part: part.drop(columns="score"),
-    }
-    for told, change in changes.items():
-        with pytest.raises(LlrcalError, match=f"partition 2 of the frame: .*{told}"):
-            llrcal.dask.apply(calibration, parts([0, 1, 2], **{"2": change}), tmp_path / "out")
-        assert not (tmp_path / "out").exists()
 
 
 # -------------------------------------------------------------------------------------- a death
@@ -286,7 +257,7 @@ def test_a_worker_of_another_version(two_workers: Any, tmp_path: Path) -> None:
     two_workers.run(pretend, "0.0.1", workers=[second])
     try:
         with pytest.raises(ClusterError, match=f"{second} has llrcal 0.0.1, and here is"):
-            llrcal.dask.fit(tmp_path, client=two_workers)
+            beyond_memory.fit(tmp_path, client=two_workers)
     finally:
         two_workers.run(pretend, llrcal.__version__, workers=[second])
 
@@ -358,7 +329,7 @@ FAULTS: dict[str, tuple[Callable[[pd.DataFrame], pd.DataFrame], str]] = {
 def test_partitions_that_cannot_be_used(fault: str, client: Any) -> None:
     change, told = FAULTS[fault]
     data = parts([0, 1, 2, 3, 4], **{"3": change})
-    for work in (llrcal.dask.fit, llrcal.dask.evaluate):
+    for work in (beyond_memory.fit, beyond_memory.evaluate):
         with pytest.raises(LlrcalError, match=told):
             work(data, client=client)
 
@@ -371,7 +342,7 @@ def test_partitions_without_trials(client: Any) -> None:
     assert fitted(data, client, methods=QUICK) == in_memory(tar, non, QUICK)
     empty = parts([0, 1], **{str(i): lambda part: part.head(0) for i in range(2)})
     with pytest.raises(ScoreError, match="no target scores in partition 0 of the frame and 1 more"):
-        llrcal.dask.fit(empty, client=client)
+        beyond_memory.fit(empty, client=client)
 
 
 @pytest.mark.slow
@@ -383,7 +354,7 @@ def test_a_file_that_is_gone(client: Any, tmp_path: Path) -> None:
         (tmp_path / "part-1.parquet").unlink(missing_ok=True)
 
     with pytest.raises(TrialFileError, match=r"part-1\.parquet: cannot be read"):
-        llrcal.dask.fit(tmp_path, client=client, progress=progress)
+        beyond_memory.fit(tmp_path, client=client, progress=progress)
 
 
 @pytest.mark.slow
@@ -395,12 +366,12 @@ def test_a_file_that_changes(client: Any, tmp_path: Path) -> None:
             (tmp_path / "part-2.parquet").write_bytes(b"PAR1" * 99)
 
     with pytest.raises(TrialFileError, match=r"part-2\.parquet: has changed while it was read"):
-        llrcal.dask.evaluate(trials, client=client, progress=progress)
+        beyond_memory.evaluate(trials, client=client, progress=progress)
 
 
 def test_columns_that_no_partition_has() -> None:
     with pytest.raises(OptionError, match="there is no column 'plda'; there are score, label"):
-        llrcal.dask.fit(frame(), score="plda")
+        beyond_memory.fit(frame(), columns={"score": "plda"})
 
 
 @pytest.mark.parametrize(
@@ -411,12 +382,12 @@ def test_columns_of_speakers_are_told_of(names: tuple[str, ...], is_said: bool) 
     """Both of them, for trials in pieces are taken to be independent."""
     few = pd.DataFrame({"score": SCORES, "label": IS_TARGET}).iloc[:600]
     data = dd.from_pandas(few.assign(**dict.fromkeys(names, "someone")), npartitions=2)
-    notes = llrcal.dask.fit(data, method="gaussian").report.notes
+    notes = beyond_memory.fit(data, method="gaussian").report.notes
     assert any("name their speakers" in note.text for note in notes) == is_said
 
 
 @pytest.mark.slow
 def test_other_columns() -> None:
     data = frame().rename(columns={"score": "plda", "label": "same"}).assign(extra=1)
-    found = fitted(data, None, methods=QUICK, score="plda", label="same")
+    found = fitted(data, None, methods=QUICK, columns={"score": "plda", "label": "same"})
     assert found == in_memory(SCORES[IS_TARGET], SCORES[~IS_TARGET], QUICK)

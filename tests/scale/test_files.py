@@ -12,9 +12,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from llrcal import OptionError, TrialFileError, out_of_core
+from llrcal import OptionError, TrialFileError
 from llrcal.scale.files import pieces_of
 from llrcal.trials.request import Request
+from tests import beyond_memory
 from tests.scale.sets import QUICK, cut_small, in_memory, quiet, table, texts, trials, words
 
 pytestmark = pytest.mark.slow
@@ -126,7 +127,7 @@ def test_every_kind_of_file(
     cut_small(monkeypatch, rows)
     made = KINDS[kind](tmp_path)
     with quiet():
-        found = out_of_core.fit_all(made, methods=QUICK)
+        found = beyond_memory.fit_all(made, methods=QUICK)
     assert texts(found) == expected()
     pieces = pieces_of(made, Request("trials"))
     assert rows > 997 or kind in WHOLE or len(pieces) > 20
@@ -143,17 +144,17 @@ def test_no_files(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     for path in ("nothing*.parquet", "empty", "missing.parquet"):
         with pytest.raises(TrialFileError, match=path.replace("*", r"\*")):
-            out_of_core.fit(tmp_path / path)
+            beyond_memory.fit(tmp_path / path)
     (tmp_path / "empty.csv").write_bytes(b"")
     with pytest.raises(TrialFileError, match=r"empty\.csv: is empty"):
-        out_of_core.fit(tmp_path / "empty.csv")
+        beyond_memory.fit(tmp_path / "empty.csv")
 
 
 def test_classes_in_files_of_text_are_refused(tmp_path: Path) -> None:
     for name, scores in (("tar.txt", "1.5\n2.5\n"), ("non.txt", "-1.5\n2.5\n")):
         (tmp_path / name).write_text(scores)
     with pytest.raises(TrialFileError, match=r"tar\.txt: .* only if they are arrays"):
-        out_of_core.fit(tmp_path / "tar.txt", nontargets=tmp_path / "non.txt")
+        beyond_memory.fit(tmp_path / "tar.txt", nontargets=tmp_path / "non.txt")
 
 
 # ------------------------------------------------------------------------------------- spoofs
@@ -177,13 +178,13 @@ def test_spoofs(policy: str, kind: str, tmp_path: Path, monkeypatch: pytest.Monk
         "only": THREE == "spoof",
     }[policy]
     with quiet():
-        found = out_of_core.fit_all(path, methods=QUICK, spoof=policy)
+        found = beyond_memory.fit_all(path, methods=QUICK, spoof=policy)
     assert texts(found) == in_memory(SCORES[THREE == "target"], SCORES[others], QUICK)
 
 
 def test_spoofs_are_refused_as_a_rule(tmp_path: Path) -> None:
     path = parquet(tmp_path / "a.parquet", pl.DataFrame({"score": SCORES, "label": THREE}))
     with pytest.raises(TrialFileError, match=rf"{SPOOFS.sum()} of 30000 trials are spoofs"):
-        out_of_core.fit(path)
+        beyond_memory.fit(path)
     with pytest.raises(OptionError, match="spoof cannot be 'keep'"):
-        out_of_core.fit(path, spoof="keep")
+        beyond_memory.fit(path, spoof="keep")

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from llrcal import TrialFileError, out_of_core
+from llrcal import TrialFileError
 from llrcal.files.fingerprint import FileFingerprint
+from tests import beyond_memory
 from tests.scale.sets import table, trials
 
 
@@ -52,7 +53,7 @@ def test_files_that_change_between_passes(
             change(names[1])
 
     with pytest.raises(TrialFileError, match=r"1\.data: has changed while it was read"):
-        out_of_core.evaluate(names, progress=progress)
+        beyond_memory.evaluate(names, progress=progress)
 
 
 def test_another_machine_knows_other_inodes_and_no_fractions_of_seconds(tmp_path: Path) -> None:

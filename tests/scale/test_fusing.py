@@ -10,7 +10,6 @@ import polars as pl
 import pytest
 
 import llrcal
-from llrcal import out_of_core
 from llrcal.errors import LlrcalError, LlrcalWarning, OptionError, ScoreError, TrialFileError
 from llrcal.fusion import passes
 
@@ -48,11 +47,11 @@ def test_files_in_any_order_have_the_bits_of_arrays(
         mixed[low:high].write_parquet(tmp_path / f"{number}.parquet", row_group_size=1500)
     TABLE.write_csv(tmp_path / "all.csv")
     expected = in_memory(quality=True)
-    options: dict[str, Any] = {"scores": ["cos", "plda"], "quality": ["seconds"], "form": FORM}
-    assert out_of_core.fuse(f"{tmp_path}/*.parquet", **options) == expected
-    assert out_of_core.fuse(tmp_path / "all.csv", **options) == expected
+    options: dict[str, Any] = {"scores": ["cos", "plda"], "quality": ["seconds"], **FORM}
+    assert llrcal.fuse_files(f"{tmp_path}/*.parquet", **options) == expected
+    assert llrcal.fuse_files(tmp_path / "all.csv", **options) == expected
     del options["quality"]
-    other = out_of_core.fuse(tmp_path / "all.csv", alpha="empirical", bounds="counts", **options)
+    other = llrcal.fuse_files(tmp_path / "all.csv", alpha="empirical", bounds="counts", **options)
     assert other == in_memory(alpha="empirical", bounds="counts")
 
 
@@ -60,18 +59,18 @@ def test_columns_in_order_are_honoured_or_refused(tmp_path: Path) -> None:
     path = tmp_path / "all.csv"
     TABLE.rename({"y": "score"}).write_csv(path)  # a name that is common for another role
     order: dict[str, Any] = {"columns": "-,-,-,label"}
-    assert out_of_core.fuse(path, scores=["cos", "plda"], **order) == in_memory()
+    assert llrcal.fuse_files(path, scores=["cos", "plda"], **order) == in_memory()
     with pytest.raises(OptionError, match="columns='-,-,-,label' are in order"):
-        out_of_core.fuse("memory://all.parquet", scores=["cos"], **order)
+        llrcal.fuse_files("memory://all.parquet", scores=["cos"], **order)
 
 
 def test_what_is_said_and_refused(tmp_path: Path) -> None:
     path = tmp_path / "all.parquet"
-    both: dict[str, Any] = {"scores": ["cos", "plda"], "form": FORM}
+    both: dict[str, Any] = {"scores": ["cos", "plda"], **FORM}
     apart = TABLE.with_columns(pl.col("cos") + 100 * (pl.col("y") == "target"))
     apart.with_columns(again=(pl.col("y") == "target").cast(int)).write_parquet(path)
     with pytest.warns(LlrcalWarning, match="do not overlap"):
-        out_of_core.fuse(path, **both)
+        llrcal.fuse_files(path, **both)
     cases: list[tuple[dict[str, Any], type[LlrcalError], str]] = [
         ({"scores": ["cos", "cos"]}, OptionError, "two columns are called 'cos'"),
         ({"scores": ["cos", ""]}, OptionError, "does not name every column"),
@@ -81,15 +80,15 @@ def test_what_is_said_and_refused(tmp_path: Path) -> None:
         ({"quality": ["again"]}, ScoreError, "again: is 1 for every target and 0 for every"),
         ({"scores": []}, OptionError, "name the columns"),
         ({"scores": ["cos", "no"]}, TrialFileError, "no"),
-        ({"form": {**FORM, "on_nan": "drop"}}, OptionError, "on_nan='drop' does not work"),
+        ({"on_nan": "drop"}, OptionError, "on_nan='drop' does not work"),
         ({"bounds": "none"}, OptionError, "bounds are 'none'"),
     ]
     for options, error, message in cases:
         with pytest.raises(error, match=message):
-            out_of_core.fuse(path, **{**both, **options})
+            llrcal.fuse_files(path, **{**both, **options})
     TABLE.filter(pl.col("y") == "target").write_parquet(path)
     with pytest.raises(ScoreError, match="no non-target scores in"):
-        out_of_core.fuse(path, **both)
+        llrcal.fuse_files(path, **both)
     TABLE.with_columns(plda=pl.lit(float("nan"))).write_parquet(path)
     with pytest.raises(LlrcalError, match=r"all.parquet.*NaN"):
-        out_of_core.fuse(path, **both)
+        llrcal.fuse_files(path, **both)

@@ -10,9 +10,10 @@ import polars as pl
 import pytest
 
 import llrcal
-from llrcal import TrialFileError, out_of_core
+from llrcal import TrialFileError
 from llrcal.scale import joining, spill
 from llrcal.trials.joining import hashes_of_ids
+from tests import beyond_memory
 from tests.cli.running import llrcal as command
 from tests.cli.running import only_line
 from tests.scale.sets import QUICK, cut_small, quiet, texts, with_ids
@@ -53,7 +54,7 @@ ENDINGS = pytest.mark.parametrize("ending", [".parquet", ".csv"])
 def test_the_bits_of_a_join_in_memory(ending: str, tmp_path: Path) -> None:
     every = with_ids(COUNT)
     scores, key = files(tmp_path, every, every, ending)
-    in_pieces = out_of_core.open_trials(scores, key=key)
+    in_pieces = beyond_memory.open_trials(scores, key=key)
     assert "3,000 scores joined" in str(in_pieces.notes[0])
     assert models(in_pieces) == models(llrcal.read_trials(every))
 
@@ -62,7 +63,7 @@ def test_a_key_of_one_piece(tmp_path: Path) -> None:
     every = with_ids(100)
     scores, key = files(tmp_path, every, every, ".parquet")
     every.drop("score").write_parquet(key / "0.parquet")
-    in_pieces = out_of_core.open_trials(scores, key=key / "0.parquet")
+    in_pieces = beyond_memory.open_trials(scores, key=key / "0.parquet")
     assert "100 scores joined" in str(in_pieces.notes[0])
 
 
@@ -108,14 +109,14 @@ def test_what_does_not_match(fault: str, tmp_path: Path) -> None:
     changed, words = FAULTS[fault]
     scores, key = files(tmp_path, *changed(with_ids(COUNT)), ".parquet")
     with pytest.raises(TrialFileError, match=words):
-        out_of_core.open_trials(scores, key=key)
+        beyond_memory.open_trials(scores, key=key)
 
 
 def test_what_is_left_out_and_what_is_kept(tmp_path: Path) -> None:
     every = with_ids(COUNT)
     scores, key = files(tmp_path, pl.concat([every[5:], every[7:9]]), every[:-2], ".csv")
     policy: dict[str, Any] = {"missing": "skip", "unknown": "skip", "duplicates": "all"}
-    in_pieces = out_of_core.open_trials(scores, key=key, **policy)
+    in_pieces = beyond_memory.open_trials(scores, key=key, **policy)
     kept = pl.concat([every[5:-2], every[7:9]])
     assert models(in_pieces) == models(llrcal.read_trials(kept, duplicates="all"))
     assert [note.code for note in in_pieces.notes] == ["joined", "missing", "unknown"]
@@ -131,7 +132,7 @@ def test_trials_that_share_a_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     every = with_ids(200)
     scores, key = files(tmp_path, every, every, ".parquet")
     monkeypatch.setattr(joining, "hashes_of_ids", hashes)
-    assert models(out_of_core.open_trials(scores, key=key)) == models(llrcal.read_trials(every))
+    assert models(beyond_memory.open_trials(scores, key=key)) == models(llrcal.read_trials(every))
 
 
 def test_on_the_command_line(tmp_path: Path) -> None:
@@ -160,6 +161,6 @@ def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     scores, key = files(tmp_path, every, every, ".parquet")
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
-    in_pieces = out_of_core.open_trials(scores, key=key)
+    in_pieces = beyond_memory.open_trials(scores, key=key)
     assert list((tmp_path / "temporary").iterdir()) == []
     assert llrcal.fit(in_pieces, method="pav").tar_count

@@ -17,8 +17,9 @@ MOST = 600
 
 PROGRAM = """
 import sys
-from llrcal import out_of_core
-found = out_of_core.fit_all(sys.argv[1], methods=["gaussian", "pav"])
+import llrcal
+trials = llrcal.open_trials(sys.argv[1], in_pieces=True)
+found = llrcal.fit_all(trials, methods=["gaussian", "pav"])
 print(found["pav"].tar_count, found["pav"].non_count)
 # What getrusage tells begins with the memory of whoever started this process.
 status = open("/proc/self/status").read()

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from llrcal import ScoreError, TrialFileError, out_of_core
+from llrcal import ScoreError, TrialFileError
 from llrcal.arrays import Array
+from tests import beyond_memory
 from tests.scale.sets import QUICK, cut_small, in_memory, quiet, texts
 from tests.trial_sets import normal
 
@@ -24,8 +25,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 def fit_all(folder: Path, tar: Array = TAR, non: Array = NON, **form: Any) -> dict[str, Any]:
     np.save(folder / "tar.npy", tar)
     np.save(folder / "non.npy", non)
-    files = {"nontargets": folder / "non.npy", "form": form}
-    return out_of_core.fit_all(folder / "tar.npy", methods=QUICK, **files)
+    options = {"nontargets": folder / "non.npy", **form}
+    return beyond_memory.fit_all(folder / "tar.npy", methods=QUICK, **options)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16, ">f8", np.int16])
@@ -54,4 +55,4 @@ def test_what_is_no_array_of_scores(tmp_path: Path) -> None:
         fit_all(tmp_path, TAR, NON > 0)
     (tmp_path / "non.npy").write_bytes((tmp_path / "non.npy").read_bytes()[:-100])
     with pytest.raises(TrialFileError, match=r"non\.npy: cannot be read as an array"):
-        out_of_core.fit(tmp_path / "tar.npy", nontargets=tmp_path / "non.npy")
+        beyond_memory.fit(tmp_path / "tar.npy", nontargets=tmp_path / "non.npy")

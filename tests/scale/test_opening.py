@@ -24,10 +24,7 @@ def path(tmp_path: Path) -> str:
     return str(tmp_path / "a.parquet")
 
 
-def test_wherever_trials_are_the_answers_are_the_same(
-    path: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(opening, "default_client", lambda client: client)  # Dask's threads
+def test_wherever_trials_are_the_answers_are_the_same(path: str) -> None:
     dask_frames = pytest.importorskip("dask.dataframe")
     folder = str(Path(path).parent)
     frame = table(SCORES, IS_TARGET)

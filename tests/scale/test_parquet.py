@@ -9,7 +9,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from llrcal import LlrcalWarning, TrialFileError, out_of_core
+from llrcal import LlrcalWarning, TrialFileError
+from tests import beyond_memory
 from tests.scale.sets import QUICK, cut_small, in_memory, table, texts, trials, words
 
 COUNT, ROW = 10_000, 7777
@@ -45,7 +46,7 @@ def test_faults_are_told_with_the_row_of_the_file(fault: str, row: int, tmp_path
     changed, told = FAULTS[fault]
     path = written(tmp_path / "trials.parquet", row, **changed)
     with pytest.raises(TrialFileError) as caught:
-        out_of_core.fit(path)
+        beyond_memory.fit(path)
     assert "trials.parquet, rows " in str(caught.value)
     assert told.format(row=row) in str(caught.value)
     first, last = str(caught.value).partition(", rows ")[2].partition(":")[0].split(" to ")
@@ -59,19 +60,19 @@ def test_scores_that_are_dropped_are_counted(value: float | None, tmp_path: Path
     written(tmp_path / "other.parquet", 5, score=value)
     kept = np.arange(COUNT) != ROW
     with pytest.warns(LlrcalWarning, match="1 trials were left out"):
-        found = out_of_core.fit_all(path, methods=QUICK, form={"on_nan": "drop"})
+        found = beyond_memory.fit_all(path, methods=QUICK, on_nan="drop")
     expected = in_memory(SCORES[IS_TARGET & kept], SCORES[~IS_TARGET & kept], QUICK)
     assert texts(found) == expected
     with pytest.warns(LlrcalWarning, match="2 trials were left out"):
-        out_of_core.fit([path, tmp_path / "other.parquet"], form={"on_nan": "drop"})
+        beyond_memory.fit([path, tmp_path / "other.parquet"], on_nan="drop")
     with pytest.warns(LlrcalWarning, match="1 trials were left out"):
-        out_of_core.evaluate(path, form={"on_nan": "drop"})
+        beyond_memory.evaluate(path, on_nan="drop")
 
 
 def test_infinite_scores_are_not_dropped(tmp_path: Path) -> None:
     path = written(tmp_path / "trials.parquet", score=np.inf)
     with pytest.raises(TrialFileError, match=f"inf in row {ROW}"):
-        out_of_core.fit(path, form={"on_nan": "drop"})
+        beyond_memory.fit(path, on_nan="drop")
 
 
 def test_the_first_of_many_faults_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,7 +83,7 @@ def test_the_first_of_many_faults_is_told(tmp_path: Path, monkeypatch: pytest.Mo
     table(scores, IS_TARGET).write_parquet(tmp_path / "trials.parquet")
     for _ in range(5):
         with pytest.raises(TrialFileError, match="in row 999"):
-            out_of_core.fit(tmp_path / "trials.parquet")
+            beyond_memory.fit(tmp_path / "trials.parquet")
 
 
 # --------------------------------------------------------------------------------- damaged files
@@ -95,4 +96,4 @@ def test_pages_that_are_damaged(tmp_path: Path) -> None:
     content[len(content) // 2 : len(content) // 2 + 2000] = b"\xff" * 2000
     path.write_bytes(content)
     with pytest.raises(TrialFileError, match=r"trials\.parquet"):
-        out_of_core.fit(path)
+        beyond_memory.fit(path)

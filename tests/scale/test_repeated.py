@@ -10,8 +10,9 @@ import polars as pl
 import pytest
 
 import llrcal
-from llrcal import TrialFileError, out_of_core
+from llrcal import TrialFileError
 from llrcal.scale import joining, spill
+from tests import beyond_memory
 from tests.cli.running import llrcal as command
 from tests.cli.running import only_line
 from tests.scale.sets import Passes
@@ -63,12 +64,12 @@ def memory(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
 class TestOneFile:
     def test_no_trial_is_there_twice(self, tmp_path: Path, ending: str) -> None:
         path = written(tmp_path, trials(), f"a.{ending}")
-        assert "1 piece of" in str(out_of_core.open_trials(path).notes[0])
+        assert "1 piece of" in str(beyond_memory.open_trials(path).notes[0])
 
     def test_repeated_trials_are_named(self, tmp_path: Path, ending: str) -> None:
         path = written(tmp_path, again(trials(), 7, 1234), f"a.{ending}")
         with pytest.raises(TrialFileError) as refusal:
-            out_of_core.open_trials(path)
+            beyond_memory.open_trials(path)
         said = str(refusal.value)
         assert f"{path}: 2 repeated trials, such as (m0-" in said
         assert f" in {path}; " in said
@@ -79,7 +80,7 @@ class TestOneFile:
         frame = again(trials(), 7)
         path = written(tmp_path, frame, f"a.{ending}")
         passes = Passes()
-        found = out_of_core.open_trials(path, duplicates="all", progress=passes)
+        found = beyond_memory.open_trials(path, duplicates="all", progress=passes)
         assert passes.names == []
         assert llrcal.fit(found).tar_count == int(frame["label"].sum())
 
@@ -90,10 +91,10 @@ def test_a_trial_in_two_files(tmp_path: Path) -> None:
     first, second = trials(1), trials(2)
     written(tmp_path, first, "a.parquet")
     written(tmp_path, second, "b.csv")
-    assert "2 pieces of" in str(out_of_core.open_trials(tmp_path).notes[0])
+    assert "2 pieces of" in str(beyond_memory.open_trials(tmp_path).notes[0])
     written(tmp_path, pl.concat([second, first[[40]]]), "b.csv")
     with pytest.raises(TrialFileError, match=r"1 repeated trials, such as \(m1-0 t1\)") as refusal:
-        out_of_core.open_trials(tmp_path)
+        beyond_memory.open_trials(tmp_path)
     assert f"in {tmp_path}/a.parquet and in {tmp_path}/b.csv" in str(refusal.value)
 
 
@@ -104,13 +105,13 @@ def test_other_trials_that_share_a_hash_are_no_matter(
         return pl.Series(np.arange(frame.height, dtype=np.uint64) // 2)
 
     monkeypatch.setattr(joining, "hashes_of_ids", crowded)
-    assert out_of_core.open_trials(written(tmp_path, trials(), "a.parquet"))
+    assert beyond_memory.open_trials(written(tmp_path, trials(), "a.parquet"))
 
 
 def test_files_without_names_are_not_looked_at(tmp_path: Path) -> None:
     passes = Passes()
     path = written(tmp_path, trials().drop("enrol", "test"), "a.parquet")
-    assert out_of_core.open_trials(path, progress=passes)
+    assert beyond_memory.open_trials(path, progress=passes)
     assert passes.names == []
 
 

@@ -110,7 +110,7 @@ def test_intervals_are_those_of_trials_in_memory(kind: str, where: str, tmp_path
         assert whole.supported_llrs == (-math.log(12), math.log(67))
         assert parts == whole
         assert parts(GRID).tobytes() == whole(GRID).tobytes()
-    fused = llrcal.out_of_core.fuse(str(path), scores=["score"])
+    fused = llrcal.fuse_files(str(path), scores=["score"])
     assert fused.training.speakers == (11, PEOPLE)
     told = [note.text for note in opened(str(path)).notes if note.code == "speakers"]
     assert told == ([f"{path}: speakers in their ids"] if where == "ids" else [])

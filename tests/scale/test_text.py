@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import llrcal
-from llrcal import TrialFileError, out_of_core
+from llrcal import TrialFileError
 from llrcal.arrays import Array
 from llrcal.onepass.two_classes import Both
 from llrcal.scale import piece as piece_module
@@ -20,6 +20,7 @@ from llrcal.scale import text as text_piece
 from llrcal.scale.files import pieces_of
 from llrcal.trials import source
 from llrcal.trials.request import Request
+from tests import beyond_memory
 from tests.examples import examples
 from tests.scale.sets import trials, words
 
@@ -117,7 +118,7 @@ def test_faults_are_told_with_the_line_of_the_file(
     with pytest.raises(TrialFileError) as whole:
         llrcal.read_trials(path)
     with pytest.raises(TrialFileError) as parts:
-        out_of_core.fit(path)
+        beyond_memory.fit(path)
     assert f"trials.tsv, line {line + 2}: {FAULTS[fault]}" in str(parts.value)
     assert str(parts.value) == str(whole.value)
 
@@ -133,7 +134,7 @@ def test_bytes_that_are_not_text_are_told_with_their_place(
     content = (HEADER + "".join(LINES)).encode() + b"1.5\ttarget\xff\n"
     path = tmp_path / "trials.tsv"
     path.write_bytes(gzip.compress(content) if packed else content)
-    for read_it in (llrcal.read_trials, out_of_core.fit):
+    for read_it in (llrcal.read_trials, beyond_memory.fit):
         with pytest.raises(TrialFileError, match=f"byte at offset {len(content) - 2} is not"):
             read_it(path)
 

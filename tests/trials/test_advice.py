@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from llrcal import out_of_core, read_trials
+from llrcal import read_trials
 from llrcal.errors import LlrcalError
 from llrcal.messages import Setting
 from llrcal.trials import reading
@@ -20,6 +20,7 @@ from llrcal.trials.request import ReadOptions
 from llrcal.trials.systems import read_systems
 from llrcal.trials.table import Table
 from llrcal.trials.writing import format_of, prepared
+from tests import beyond_memory
 
 SCORES = "a x 1.5\nb y -0.5\n"
 KEY = "a x target\nb y nontarget\n"
@@ -72,7 +73,7 @@ def of_array(array: list[float], *options: str) -> Case:
 def of_parquet_in_pieces(columns: dict[str, Any], *options: str, **form: Any) -> Case:
     def cause(folder: Path) -> None:
         pl.DataFrame(columns).write_parquet(folder / "a.parquet")
-        out_of_core.fit(folder / "a.parquet", form=form)
+        beyond_memory.fit(folder / "a.parquet", **form)
 
     return Case(cause, options)
 

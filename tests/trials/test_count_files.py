@@ -10,7 +10,8 @@ import polars as pl
 import pytest
 
 import llrcal
-from llrcal import Counts, OptionError, TrialFileError, Trials, out_of_core
+from llrcal import Counts, OptionError, TrialFileError, Trials
+from tests import beyond_memory
 from tests.cli.running import done, refused
 from tests.cli.running import llrcal as command_line
 
@@ -102,7 +103,7 @@ def test_infinite_llrs(there: Path) -> None:
     with pytest.raises(llrcal.ScoreError, match="are not finite"):
         read("llrs.csv")
     assert columns(read("llrs.csv", allow_infinite=True)) == columns(llrs)
-    assert out_of_core.evaluate("llrs.csv").cllr == llrcal.evaluate(llrs).cllr
+    assert beyond_memory.evaluate("llrs.csv").cllr == llrcal.evaluate(llrs).cllr
 
 
 @pytest.fixture
@@ -126,9 +127,9 @@ class TestEverywhere:
     """Counts are read wherever scores are, and say the same."""
 
     def test_in_pieces(self) -> None:
-        cal, expected = (out_of_core.fit(source, method="nig") for source in SOURCES)
+        cal, expected = (beyond_memory.fit(source, method="nig") for source in SOURCES)
         assert cal.to_model() == expected.to_model()
-        assert len({repr(out_of_core.watch(cal, source)) for source in SOURCES}) == 1
+        assert len({repr(llrcal.watch(cal, llrcal.open_scores(source))) for source in SOURCES}) == 1
 
     @pytest.mark.parametrize(
         "command",
@@ -157,7 +158,7 @@ class TestEverywhere:
         expected, found = GROUPED.mapped(cal), read(f"llrs.{ending}")
         assert columns(found) == columns(expected)
         assert columns(found.without[2]) == columns(expected.without[2])
-        out_of_core.apply(cal, f"grouped.{ending}", f"again.{ending}")
+        llrcal.apply_files(cal, f"grouped.{ending}", f"again.{ending}")
         assert columns(read(f"again.{ending}")) == columns(expected)
 
 

@@ -23,7 +23,7 @@ child = os.fork()
 if not child:
     try:
         scores.fit("pav")
-        llrcal.read_trials("trials.csv"), llrcal.out_of_core.fit("trials.csv", method="pav")
+        llrcal.read_trials("trials.csv"), llrcal.open_trials("trials.csv", in_pieces=True)
     except llrcal.TrialFileError as problem:
         print(problem, flush=True)
     os._exit(0)

@@ -18,6 +18,7 @@ from llrcal.errors import OptionError, TrialFileError
 from llrcal.trials import read_trials
 from llrcal.trials.request import ReadOptions
 from llrcal.trials.rewriting import rewrite
+from tests import beyond_memory
 from tests.cli.running import done, only_line
 from tests.cli.running import llrcal as run
 
@@ -70,7 +71,7 @@ def test_tables_of_r(form: str, tmp_path: Path) -> None:
     path = saved(tmp_path, FORMS[form])
     trials = read_trials(path)
     assert trials.scores.tolist() == SCORES
-    pieces = llrcal.out_of_core.open_trials(path)
+    pieces = beyond_memory.open_trials(path)
     assert llrcal.fit(pieces, method="pav") == llrcal.fit(trials, method="pav")
     assert rewritten(path) == [score / 3 for score in SCORES]
     out = path.with_name("out.txt")

@@ -47,8 +47,8 @@ def adapt(
         A calibration by any method.
     scores
         Scores from the field, whose labels nobody knows: an array; a summary, of the negated
-        scores if they are distances; or trials in memory, in pieces (:mod:`llrcal.out_of_core`) or
-        on a cluster (:mod:`llrcal.dask`), whose labels are not used.
+        scores if they are distances; or trials in memory, in pieces or on a cluster
+        (:func:`llrcal.open_scores`), whose labels are not used.
     p_target
         Roughly the share of targets among ``scores``. Omit it if unknown.
     factor

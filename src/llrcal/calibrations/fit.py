@@ -84,8 +84,8 @@ def fit(
     ----------
     tar, non
         One-dimensional arrays of target and non-target scores; or, as the only argument, trials
-        from :func:`llrcal.read_trials`, in pieces (:mod:`llrcal.out_of_core`), or on a cluster
-        (:mod:`llrcal.dask`).
+        from :func:`llrcal.read_trials`, or from :func:`llrcal.open_trials`, in pieces or on
+        a cluster.
     method
         One of ``smooth`` (the default), ``linear-gaussian``, ``logistic``, ``pav``, ``gaussian``,
         ``student-t``, ``nig``.

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -18,9 +19,11 @@ from llrcal.errors import OptionError
 from llrcal.files.atomic import atomic_folder
 from llrcal.files.names import Paths, files_of, is_many
 from llrcal.files.overwriting import refuse_to_overwrite
-from llrcal.notes import Note
-from llrcal.scale.engine import Engine
-from llrcal.trials.request import Request
+from llrcal.notes import Note, warn
+from llrcal.scale.engine import Engine, Progress, Threads, silent
+from llrcal.scale.opening import engine_for
+from llrcal.trials.count_files import hold_counts
+from llrcal.trials.request import ReadKeywords, ReadOptions, Request
 from llrcal.trials.rewriting import rewrite
 from llrcal.trials.text.lines import Answers
 
@@ -83,6 +86,66 @@ class LLRColumns:
             low, high = self.calibration.interval(scores, level=self.interval)
             columns |= {"low": low / self.nats, "high": high / self.nats}
         return columns | dict(self.more(llrs)) if self.more else columns
+
+
+def apply_files(
+    calibration: Calibration,
+    paths: Paths,
+    out: str | PathLike[str],
+    *,
+    interval: float | None = None,
+    client: Any | None = None,
+    progress: Progress = silent,
+    force: bool = False,
+    **options: Unpack[ReadKeywords],
+) -> None:
+    """Write files again, with LLRs in place of their scores.
+
+    Parameters
+    ----------
+    calibration
+        The calibration that turns scores into LLRs.
+    paths
+        A file, a folder, a pattern such as ``"night/*.parquet"``, or a list of these.
+    out
+        The new file; for several files, a folder with one new file for each.
+    interval
+        A level such as 0.95, to add columns ``low`` and ``high``: the ends of the interval of each
+        LLR.
+    client
+        A client of Dask: its workers rewrite a file each.
+    progress
+        Called with what is being done, the number of files done, and the total.
+    force
+        Whether to replace the folder if it exists.
+    **options
+        As in :func:`llrcal.read_trials`; labels are not needed.
+
+    Raises
+    ------
+    TrialFileError
+        If a file cannot be read without guessing; nothing is written then.
+    OptionError
+        If there is no room for columns, or the calibration has no intervals.
+
+    Warns
+    -----
+    LlrcalWarning
+        If more than a few scores lie beyond those of training, or all of them together do not look
+        like those of training: see :func:`llrcal.watch`. Workers of a cluster do not look.
+    """
+    request = ReadOptions(**options).request("scores")
+    if client is not None:
+        engine = engine_for(paths, client, progress)
+        columns = LLRColumns(calibration, interval)
+        apply_to_files(columns, request, paths, out, engine, force=force)
+        return
+    seen, field = OutOfRangeCounter(calibration), FieldCounter(calibration)
+    columns = LLRColumns(calibration, interval, seen, field)
+    apply_to_files(columns, request, paths, out, Threads(progress), force=force)
+    if not hold_counts(paths):  # distinct scores look like no field
+        warn(seen.notes)
+        warn(field.notes)
 
 
 def apply_to_files(

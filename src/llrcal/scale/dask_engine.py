@@ -262,10 +262,8 @@ def _done(work: Work[_Value], bundle: Bundle, part: Any) -> _Value:
     return work(bundle if part is None else [_with_part(bundle[0], part)])
 
 
-def computed(tasks: Sequence[Delayed], client: Any | None) -> list[Any]:
-    """The results of tasks, computed by a cluster or by threads of this process."""
-    if client is None:
-        return list(dask.compute(*tasks, scheduler="threads"))
+def computed(tasks: Sequence[Delayed], client: Any) -> list[Any]:
+    """The results of tasks, computed by a cluster."""
     with cluster_errors():
         return list(client.gather(client.compute(list(tasks))))
 

@@ -5,29 +5,67 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, Unpack
 
 import numpy as np
 
 from llrcal.arrays import Floats
 from llrcal.calibrations.model_file import Counts
 from llrcal.errors import OptionError, ScoreError
+from llrcal.files.overwriting import one_run
 from llrcal.fusion.fuse import fusion_of
-from llrcal.fusion.fused import Fused
+from llrcal.fusion.fused import Fused, Limit
 from llrcal.fusion.inputs import as_names, refuse_labels
 from llrcal.fusion.passes import ColumnSketch, Sums, Trials
 from llrcal.messages import Setting
+from llrcal.notes import warn
 from llrcal.onepass.two_classes import Both
-from llrcal.scale.engine import Engine
+from llrcal.scale.engine import Engine, Progress, silent
 from llrcal.scale.folds import Total, fold_pieces
-from llrcal.scale.opening import is_on_cluster, opened_frame, opened_pieces
+from llrcal.scale.opening import engine_for, is_on_cluster, opened_frame, opened_pieces
 from llrcal.scale.passes import tell_left_out
 from llrcal.scale.piece import read_side_by_side
 from llrcal.scale.trials_in_pieces import TrialsInPieces
-from llrcal.trials.request import ReadOptions
+from llrcal.trials.request import ReadKeywords, ReadOptions
 from llrcal.trials.systems import with_score
 
 _Value = TypeVar("_Value", ColumnSketch, Sums)
+
+
+def fuse_files(
+    source: Any,
+    *,
+    scores: Sequence[str],
+    quality: Sequence[str] = (),
+    alpha: float | Literal["empirical"] = 0.5,
+    bounds: Limit = "counts",
+    client: Any | None = None,
+    progress: Progress = silent,
+    **options: Unpack[ReadKeywords],
+) -> Fused:
+    """Fuse several systems, whose scores are columns of the same files.
+
+    The same, to the last bit, as :func:`llrcal.fuse` gives on the same trials in memory, in any
+    order. It takes four passes: a look at all trials, and three of the search.
+
+    Parameters
+    ----------
+    source, client, progress, **options
+        As in :func:`llrcal.open_trials`; the column of labels is named by
+        ``columns={"label": "y"}``.
+    scores
+        The names of the columns of scores, which are those of the systems.
+    quality
+        The names of columns of side information.
+    alpha, bounds
+        As in :func:`llrcal.fuse`.
+    """
+    engine = engine_for(source, client, progress)
+    with one_run():  # in which every column is of the same file
+        trials = opened_columns(source, engine, scores, quality, ReadOptions(**options))
+    fused = fused_columns(trials, scores, quality, alpha=alpha, bounds=bounds)
+    warn(fused.report.all_notes)
+    return fused
 
 
 def fused_columns(
@@ -81,7 +119,7 @@ def opened_columns(
         If there are no scores, a column is named twice or not by a text, or trials would be left
         out where one of them is NaN.
     LlrcalError
-        As :func:`llrcal.out_of_core.open_trials` does.
+        As :func:`llrcal.open_trials` does.
     """
     if isinstance(scores, str) or isinstance(quality, str):
         raise OptionError(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack, cast
+from typing import TYPE_CHECKING, Any, Unpack
 
 from llrcal.errors import OptionError, TrialFileError
 from llrcal.files.names import Paths, is_many
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from llrcal.scale.trials_in_pieces import TrialsInPieces
 
 _LARGE = 2**30  # bytes; larger files are read in pieces even if not asked for
-_OPENING = {*ReadKeywords.__annotations__, "key", "progress", "form", "engine"}
 
 
 def open_trials(
@@ -86,8 +85,37 @@ def open_trials(
     if client is not None or is_on_cluster(source):
         if in_pieces is False:
             raise OptionError("a cluster reads in pieces; leave out ", Setting("in_pieces", False))
-        return opened(source, key, cluster_engine(client, progress), reading)
-    return open_set(source, key, reading, in_pieces=in_pieces, engine=Threads(progress))
+        in_pieces = True
+    engine = engine_for(source, client, progress)
+    return open_set(source, key, reading, in_pieces=in_pieces, engine=engine)
+
+
+def open_scores(
+    source: Any,
+    *,
+    client: Any | None = None,
+    progress: Progress = silent,
+    **options: Unpack[ReadKeywords],
+) -> TrialSet:
+    """Open scores without labels, to be read in pieces by :func:`llrcal.adapt` and its like.
+
+    Parameters
+    ----------
+    source, client, progress, **options
+        As in :func:`open_trials`; labels are neither needed nor used.
+
+    Raises
+    ------
+    LlrcalError
+        As :func:`llrcal.read_trials` does; the message names the file.
+
+    Examples
+    --------
+    >>> import llrcal
+    >>> scores = llrcal.open_scores("field/*.parquet")  # doctest: +SKIP
+    >>> new = llrcal.adapt(cal, scores, p_target=0.02)  # doctest: +SKIP
+    """
+    return opened_scores(source, engine_for(source, client, progress), ReadOptions(**options))
 
 
 def open_set(
@@ -292,37 +320,26 @@ def opened_frame(
     return TrialsInPieces.of(frame_pieces(source, scores, label, request), engine, "the frame")
 
 
-def cluster_engine(client: Any | None, progress: Progress = silent) -> Engine:
-    """The engine of a cluster: the one given, or the most recently connected one.
+def engine_for(source: Any, client: Any | None, progress: Progress) -> Engine:
+    """Who reads this: the cluster of a client, or threads of this process.
 
-    Without any, threads of this process do the work.
+    Frames of Dask and URLs are read by the most recently connected cluster, unless one is given.
     """
+    if client is None and not is_on_cluster(source):
+        return Threads(progress)
+    try:
+        from distributed import default_client
+    except ImportError as problem:
+        raise OptionError(
+            'clusters and URLs need Dask, which is not installed: pip install "llrcal[dask]"'
+        ) from problem
     from llrcal.scale.dask_engine import DaskEngine
 
-    client = default_client(client)
-    return Threads(progress) if client is None else DaskEngine(client, progress)
-
-
-def default_client(client: Any | None) -> Any | None:
-    """The client given, or the most recently connected one; None if there is none."""
-    from distributed import default_client as latest
-
     try:
-        return client or latest()
-    except ValueError:
-        return None
+        return DaskEngine(client or default_client(), progress)
+    except ValueError:  # none is connected
+        return Threads(progress)
 
 
 def _name_of(paths: Paths) -> str:
     return fspath(paths) if isinstance(paths, str | PathLike) else f"{len(paths)} files"
-
-
-def reading_options(given: ReadKeywords, form: Mapping[str, Any] | None) -> ReadOptions:
-    """Options as keywords, or in a mapping."""
-    return ReadOptions(**cast("ReadKeywords", {**given, **(form or {})}))
-
-
-def split_settings(settings: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The settings that say how to open trials, and the remaining ones."""
-    opening = {name: value for name, value in settings.items() if name in _OPENING}
-    return opening, {name: value for name, value in settings.items() if name not in _OPENING}

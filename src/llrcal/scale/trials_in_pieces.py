@@ -30,7 +30,7 @@ PREVIEW = 2**19
 
 @dataclass(frozen=True)
 class TrialsInPieces(TrialSet):
-    """Trials in files or on a cluster, as :mod:`llrcal.out_of_core` opens them."""
+    """Trials in files or on a cluster, as :func:`llrcal.open_trials` opens them."""
 
     pieces: tuple[Piece, ...]
     engine: Engine
