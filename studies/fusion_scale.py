@@ -10,28 +10,11 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 import llrcal
-from llrcal.fusion import passes
-
-
-def timed_passes() -> list[float]:
-    """Seconds of each pass over all trials from now on."""
-    seconds: list[float] = []
-    plain = passes.sums_in_memory
-
-    def timed(*arguments: Any) -> tuple[passes.Sums, passes.Sums]:
-        start = time.process_time()
-        found = plain(*arguments)
-        seconds.append(time.process_time() - start)
-        return found
-
-    passes.sums_in_memory = timed  # type: ignore[assignment]
-    return seconds
 
 
 def main() -> None:
@@ -45,19 +28,14 @@ def main() -> None:
     start = time.process_time()
     non.T @ non
     once = time.process_time() - start
-    seconds = timed_passes()
     start = time.process_time()
-    model = llrcal.fuse(tar, non)
+    llrcal.fuse(tar, non)
     whole = time.process_time() - start
-    seconds = [one for one in seconds if one > whole / 50]  # others are over samples
     print("| | |\n|---|---|")
     for what, value in {
         "trials": f"{count:,}",
         "processor time, s": f"{whole:.2f}",
         "times one `X.T @ X`": f"{whole / once:.0f}",
-        "passes after a look": str(len(seconds)),
-        "a pass, s": f"{np.mean(seconds):.2f}",
-        "gradient": f"{model.report.gradient_norm:.0e}",
     }.items():
         print(f"| {what} | {value} |")
 

@@ -49,15 +49,10 @@ def check_decisions(name: str, llrs: Floats, prior: float) -> None:
 
 @pytest.mark.slow
 def test_files_give_the_fusion_of_python_and_its_llrs() -> None:
-    found = answer("fuse", FILES, "--key key.csv -o f.json --contributions")
+    found = answer("fuse", FILES, "--key key.csv -o f.json")
     expected = fuse(SCORES[LABELS], SCORES[~LABELS], names=["cos", "plda"])
     for name, weight in expected.weights.items():
         assert found["weights"][name]["value"] == pytest.approx(weight.value, rel=1e-9)
-    held_out = found["contributions"]["cllr"]
-    assert held_out["fused"] < min(held_out["alone"].values())
-    again = done("fuse", FILES, "--key key.csv -o f.json --force --contributions")
-    said = again.stdout.split()
-    assert f"held out; {held_out['fused']:.4f} with all systems" in " ".join(said)
     # The other way round, under other names: systems are matched by what they are called.
     for name in ("cos", "plda"):
         Path(f"{name}-dev.txt").rename(f"{name}-eval.txt")

@@ -25,7 +25,7 @@ COMMANDS = {
     "apply": "apply g.json a.txt -o new.txt --units log10",
     "watch": "watch g.json a.txt",
     "adapt": "adapt g.json a.txt -o new.json --p-target 0.2",
-    "fuse": "fuse a.txt b.txt -o new.json --contributions",
+    "fuse": "fuse a.txt b.txt -o new.json",
     "evaluate": "evaluate a.txt --units nats --forensic --error-rates",
     "validate": "validate a.txt -o case.html --force --method gaussian --replicates 39 --quiet",
     "decide": "decide --model g.json --p-target 0.01 --score 1 --score inf",

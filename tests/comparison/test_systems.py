@@ -81,6 +81,24 @@ def test_options_that_do_not_apply_are_refused(options: dict[str, Any], said: st
         compare(systems(1), systems(2), replicates=0, **options)
 
 
+def test_what_each_system_adds_is_compared() -> None:
+    """Of three systems, one is noise: the fusion of the others does as well."""
+    noise = np.random.default_rng(5).normal(0, 1, (900, 1))
+    names = ("cos", "plda", "noise")
+    train, test = (
+        replace(one, names=names, scores=np.hstack([one.scores, shifted]))
+        for one, shifted in ((systems(1), noise), (systems(2), noise[::-1]))
+    )
+    comparison = compare(train, test, replicates=0)
+    labels = [*names, "fusion", "without cos", "without plda", "without noise"]
+    assert list(comparison.candidates) == labels
+    without = comparison.candidates["without noise"].calibration
+    two = [side[:, :2] for side in train.split(train.scores)]
+    assert without == llrcal.fuse(*two, names=["cos", "plda"])
+    said = [note.place for note in comparison.notes if note.code == "adds nothing"]
+    assert said == ["noise"]
+
+
 @pytest.mark.parametrize("where", [0, 400])
 def test_a_score_may_be_missing(where: int) -> None:
     """In training, in test and in folds: it is left out of the sum, as in a fusion of patterns."""

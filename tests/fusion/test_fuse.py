@@ -13,10 +13,9 @@ import llrcal
 from llrcal.arrays import Array, Floats
 from llrcal.errors import LlrcalWarning, OptionError, ScoreError
 from llrcal.evaluation.costs import cllr
-from llrcal.fusion import contributions
 from llrcal.fusion.fuse import fusion
-from llrcal.fusion.passes import Trials
-from llrcal.fusion.regression import Cost, regression
+from llrcal.fusion.regression import regression
+from tests.fusion.test_sample import cost_of
 
 RNG = np.random.default_rng(3)
 MIX = np.array([[1.0, 0.6], [0.0, 0.8]])
@@ -157,9 +156,10 @@ def speakers_of(count: int, people: int) -> Array:
 @pytest.mark.slow
 def test_intervals_by_speaker_add_up_every_pair_of_trials_that_share_one() -> None:
     who = np.repeat(speakers_of(60, 12)[:, :1], 2, axis=1), speakers_of(150, 12)
-    cost = Cost.of(Trials.in_memory(TAR, NON), 2, 60 / 210)
+    cost = cost_of(TAR, NON, 60 / 210)
     found = regression(cost)
-    pulls = np.concatenate([*cost.pulls(found.solution.point, (TAR, NON))], axis=1)
+    rows = cost.terms.rows(TAR), cost.terms.rows(NON)
+    pulls = np.concatenate(cost.pulls(found.solution.point, rows), axis=1)
     everyone = np.concatenate(who)
     alone = np.zeros((3, 3))
     for side in (pulls[:, :60], pulls[:, 60:]):
@@ -288,31 +288,6 @@ def test_a_system_that_corrects_another_is_named() -> None:
     fused = llrcal.fuse(tar, non, names=["good", "noise"])
     (note,) = fused.report.notes
     assert (note.code, note.place) == ("opposite weight", "noise")
-
-
-@pytest.mark.slow
-def test_what_each_system_adds_on_trials_held_out() -> None:
-    rng = np.random.default_rng(4)
-    tar, non = (np.c_[rng.normal(m, 1, (200, 2)), rng.normal(0, 1, 200)] for m in (1, -1))
-    names = ["a", "b", "noise"]
-    found = contributions(tar, non, names=names)
-    fused = [llrcal.fuse(tar[k::2], non[k::2]) for k in (0, 1)]
-    halves = [
-        llrcal.evaluate(*(fused[k].answers(side[1 - k :: 2])[0] for side in (tar, non))).cllr
-        for k in (0, 1)
-    ]
-    assert found.fused == pytest.approx(np.mean(halves), rel=1e-9)
-    assert found.without["a"] > found.fused + 0.05
-    assert found.alone["noise"] > 0.99
-    only = contributions(tar[:, [0, 2]], non[:, [0, 2]], names=["a", "noise"])
-    assert {"not better", "adds nothing"} >= {note.code for note in only.notes}
-    # By speaker: nobody is in both halves.
-    who = np.repeat(np.arange(20), 10)
-    pairs = np.stack([who, who], axis=1)
-    by_speaker = contributions(tar, non, speakers=(pairs, pairs))
-    assert by_speaker.fused == pytest.approx(found.fused, abs=0.05)
-    with pytest.raises(ScoreError, match="too few trials to hold half of them out"):
-        contributions(tar, non, speakers=(pairs * 0, pairs * 0))
 
 
 def test_scores_of_another_system_are_noticed() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,14 +14,14 @@ from scipy.stats import t as student
 import llrcal
 from llrcal.arrays import Floats
 from llrcal.errors import DegenerateError, ScoreError
-from llrcal.fusion import contributions, fuse
-from llrcal.fusion.contributions import Contributions
-from llrcal.fusion.fuse import correlations, fusion
+from llrcal.fusion import fuse
+from llrcal.fusion.fuse import fusion
 from llrcal.fusion.fused import Line
 from llrcal.fusion.inputs import as_columns
-from llrcal.fusion.passes import Trials
-from llrcal.fusion.regression import Cost, regression
+from llrcal.fusion.regression import regression
+from llrcal.fusion.sample import ColumnSample
 from llrcal.fusion.terms import Columns, Terms
+from tests.fusion.test_sample import cost_of
 
 RNG = np.random.default_rng(3)
 MIX = np.array([[1.0, 0.6], [0.0, 0.8]])
@@ -48,9 +49,9 @@ def minimum(
 @pytest.mark.parametrize("alpha", [0.25, 0.6])
 def test_intervals_are_by_how_weights_follow_each_trial(alpha: float) -> None:
     """At another alpha than the share of the targets, which is 0.25, the centre follows as well."""
-    cost = Cost.of(Trials.in_memory(TAR, NON), 2, alpha)
+    cost = cost_of(TAR, NON, alpha)
     found = regression(cost)
-    rows = [(cost.terms.bounds[:, None] * cost.terms.rows(side)).T for side in (TAR, NON)]
+    rows = [cost.terms.rows(side).T for side in (TAR, NON)]
     ones, precision = [np.ones(30), np.ones(90)], found.at_share.precision
 
     def weights(counted: list[Floats]) -> Floats:
@@ -117,12 +118,12 @@ def test_columns_are_those_of_the_terms() -> None:
     terms = Terms(columns, sides)
     assert terms.count == 9
     trials = np.array([[2.0, 2.0, 0.75, 1.0], [9.0, 7.0, -9.0, 9.0]])
-    rows = terms.rows(trials, inside=False) * terms.bounds[:, None]
+    rows = terms.rows(trials)
     z = [[0.5, 0.0, 0.5, 0.5], [1.0, 0.0, -1.0, 1.5]]
     expected = [[a, b, c, d, a * c, b * c, a * d, b * d, 1.0] for a, b, c, d in z]
     assert rows.T.tolist() == expected
     assert terms.per_unit.tolist() == [0.5, 0, 2, 0.25, 1, 0, 0.125, 0, 1]
-    assert (np.log2(terms.bounds) % 1 == 0).all()
+    assert terms.largest.tolist() == [1, 0, 1, 1.5, 1, 0, 1.5, 0, 1]
     part = terms.of_systems((1,))
     assert (part.scores.centre, part.scores.highest) == ((2.0,), (2.0,))
     assert part.quality == sides
@@ -136,24 +137,16 @@ def test_columns_are_those_of_the_terms() -> None:
 
 def test_a_unit_reaches_to_the_ends_that_a_sample_has_not_seen() -> None:
     """One such value among so many has this deviation from the centre, on either side."""
-    tar, non = np.array([[4.0], [6.0]]), np.array([[0.0], [2.0]])
+    tar, non = (ColumnSample.of(np.array([[low], [low + 2.0]])) for low in (4.0, 0.0))
     for ends in ((-3.0, 903.0), (-897.0, 9.0)):
         low, high = (np.array([end]) for end in ends)
-        found = Terms.of((tar, non), low, high, 50, 1).scores
+        both = replace(tar, lowest=low, count=50), replace(non, highest=high)
+        found = Terms.of(both, 1).scores
         assert found.centre == pytest.approx((3.0,))
         assert found.unit[0] == pytest.approx(900 / 2 * math.sqrt(2 / 50))
         assert (found.lowest, found.highest) == ((ends[0],), (ends[1],))
-    near = Terms.of((tar, non), np.array([0.0]), np.array([6.0]), 50, 1).scores
+    near = Terms.of((tar, replace(non, count=50)), 1).scores
     assert near.unit[0] == pytest.approx(math.sqrt(5))  # 4 apart, and 1 within
-
-
-def test_correlations_are_those_of_numpy_and_zero_for_what_does_not_vary() -> None:
-    some = TAR.copy()
-    some[3] = 0.0
-    found = correlations(np.c_[some * 1e200, np.zeros(30), np.full(30, 7.0)])
-    assert np.allclose(found[:2, :2], np.corrcoef(some.T))
-    assert (found[2:] == 0).all()
-    assert (found[:, 2:] == 0).all()
 
 
 @pytest.mark.parametrize(
@@ -246,30 +239,6 @@ def test_conditions_leave_trials_without_a_score_at_zero() -> None:
     llrs, notes = fused.answers(new, condition=[0, 1])
     assert llrs[0] == 0.0 != llrs[1]
     assert [note.code for note in notes] == ["no score"]
-
-
-def test_what_each_system_adds_is_said() -> None:
-    none = np.eye(2)
-    three = Contributions(0.3, {"a": 0.4, "b": 0.35, "c": 0.9}, {"a": 0.4, "b": 0.31, "c": 0.3},
-                          none, none)  # fmt: skip
-    assert [(note.code, note.place) for note in three.notes] == [("adds nothing", "c")]
-    best = Contributions(0.35, {"a": 0.4, "b": 0.35}, {"a": 0.35, "b": 0.4}, none, none)
-    assert [note.code for note in best.notes] == ["not better", "adds nothing"]
-    assert "single system, b: Cllr 0.3500" in str(best.notes[0])
-    assert Contributions(0.3, {"a": 0.3}, {}, none, none).notes == ()
-
-
-def test_contributions_are_of_some_trials_that_have_every_score(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(sys.modules[Contributions.__module__], "_ENOUGH", 60)
-    tar, non = np.tile(TAR, (2, 1)), np.tile(NON, (2, 1))
-    tar[::3, 0] = np.nan
-    found = contributions(tar, non, names=["a", "b"])
-    same = contributions(tar[~np.isnan(tar[:, 0])], non[::3], names=["a", "b"])
-    assert (found.fused, found.alone) == (same.fused, same.alone)
-    assert np.allclose(found.non_correlations, np.corrcoef(NON.T))
-    assert contributions(TAR[:, :1], NON[:, :1]).without == {}
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,6 @@ from llrcal.densities.nig import NIG
 from llrcal.densities.student_t import StudentT
 from llrcal.errors import LlrcalError
 from llrcal.evaluation.costs import cost
-from llrcal.fusion.passes import Pass, Trials
-from llrcal.fusion.regression import Cost
 from llrcal.inputs.scores import check_finite
 from llrcal.onepass.chunks import fold_array
 from llrcal.onepass.grid import ALL_KEYS, Grid, Sample
@@ -258,20 +256,6 @@ def test_classes(scores: Array, seed: int) -> None:
     assert np.array_equal(non, scores[~is_tar])
 
 
-@pytest.mark.parametrize("count", [1, 511, 1025])
-def test_passes_of_fusions(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(count)
-    sides = [
-        np.column_stack([rng.standard_t(2, (count, 2)) + mean, rng.normal(0, 1, (count, 1))])
-        for mean in (1, -1)
-    ]
-    sides[1][0, :2] = 1e150  # of which the square is beyond doubles
-    terms = Cost.of(Trials.in_memory(sides[0], sides[1]), 2, 0.5).terms
-    work = Pass(terms, terms.bounds * [1.0, -0.5, 0.3, 800.0, 1e-300, 2.0])
-    compiled, plain = with_both(lambda: [work(side) for side in sides], monkeypatch)
-    assert compiled == plain
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["f4", "f8"])
 def test_models_and_evaluations(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -294,7 +278,7 @@ def test_arguments_are_checked_before_anything_is_read() -> None:
     scores, table, read_only = np.zeros(3), np.zeros((4, 4), np.int64), np.zeros((4, 4), np.int64)
     read_only.setflags(write=False)
     words, before = np.array([0b1011], np.uint64), np.zeros(1, np.uint32)
-    rows, six, shape, terms = np.zeros((2, 3)), np.zeros((6, 3)), np.zeros(10), np.ones(4)
+    six, shape, terms = np.zeros((6, 3)), np.zeros(10), np.ones(4)
     odd = (np.zeros((2, 2)), np.zeros(3, np.int64), np.zeros(3, ">f8"), np.zeros(3, "f2"))
     firsts = (np.array(first, np.uint32) for first in ([0, 1, 2], [0, 1, 1, 3], [0, 1, 2, 4]))
     at = np.zeros(7, int)
@@ -315,8 +299,6 @@ def test_arguments_are_checked_before_anything_is_read() -> None:
         ),
         ("split", ValueError, short, (scores, np.array([True, True, False]), scores[:2], scores)),
         ("curve", ValueError, short, (scores, 0.0, 1.0, scores, np.zeros((1, 4)), scores)),
-        ("logistic_sums", ValueError, short, (rows, 2, *3 * [scores], 1.0, np.zeros(11, int))),
-        ("weighted_rows", ValueError, short, (rows, scores, scores)),
         ("nig_ingredients", ValueError, short, (scores, shape, terms, terms, terms, six[:5])),
         ("nig_sums", ValueError, short, (scores, six, shape, np.zeros(2), np.zeros(15))),
         (

@@ -11,7 +11,7 @@ import pytest
 
 import llrcal
 from llrcal.errors import LlrcalError, LlrcalWarning, OptionError, ScoreError, TrialFileError
-from llrcal.fusion import passes
+from llrcal.fusion import sample
 
 RNG = np.random.default_rng(0)
 IS_TARGET = RNG.random(9000) < 0.2
@@ -40,8 +40,8 @@ def test_files_in_any_order_have_the_bits_of_arrays(
     tmp_path: Path, few: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if few:  # all of them fit into the sample otherwise
-        monkeypatch.setattr(passes, "SIZE", 500)
-        monkeypatch.setattr(passes, "_HELD", 1500)
+        monkeypatch.setattr(sample, "SIZE", 500)
+        monkeypatch.setattr(sample, "_HELD", 1500)
     mixed = TABLE.sample(fraction=1, shuffle=True, seed=4)
     for number, (low, high) in enumerate([(0, 5), (5, 5), (5, 4000), (4000, 9000)]):
         mixed[low:high].write_parquet(tmp_path / f"{number}.parquet", row_group_size=1500)

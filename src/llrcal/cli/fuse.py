@@ -28,7 +28,6 @@ from llrcal.cli.terminal import cells, echo_err, print_json, print_notes, print_
 
 if TYPE_CHECKING:
     from llrcal.fusion import Fused
-    from llrcal.fusion.contributions import Contributions
     from llrcal.trials.request import ReadOptions
     from llrcal.trials.systems import Systems
 
@@ -72,9 +71,6 @@ def fuse(
     key: File | None = KEY,
     form: _Form,
     scale: Scale,
-    contributions: bool = option(
-        "Also give what each system adds: Cllr on trials held out, by speaker if they are known."
-    ),
     force: bool = FORCE,  # noqa: ARG001, which is asked before
     json: bool = JSON,
     quiet: bool = QUIET,
@@ -94,7 +90,6 @@ def fuse(
     llrcal fuse 'night/*.parquet' --scores cos,plda --workers 4 -o fused.json
     llrcal fuse cos-dev.txt plda-dev.txt --key dev-key.txt --quality utt2dur -o fused.json
     """
-    from llrcal.fusion import contributions as added_by_each
     from llrcal.fusion.fuse import fusion
     from llrcal.scale.fusing import fused_columns, opened_columns
     from llrcal.scale.opening import is_in_pieces
@@ -105,14 +100,11 @@ def fuse(
         roles = [form.columns, f"label={label}"]
         form = replace(form, columns=",".join(filter(None, roles)))
     sides = side_columns(quality)
-    asked: dict[str, Any] = {"alpha": weight(alpha)}
     partial = form.missing == "patterns"
     options = form.options(missing="skip" if partial else form.missing)
-    added = None
     not_in_pieces = {
         "systems in several files, rather than in columns of one table (--scores)": scores is None,
         "--condition": condition,
-        "--contributions": contributions,
         "--quality FILE": side_files(quality),
         "--key": key,
         "--missing": form.missing != "error",
@@ -121,36 +113,30 @@ def fuse(
     with opener(scale, quiet=quiet) as opened:
         if is_in_pieces(names[0], key, options, asked=opened.in_pieces, whole=whole):
             trials = opened_columns(names[0], opened.engine, list(sources), sides, options)
-            print_notes(trials.notes, quiet=quiet)
-            read, model = (
-                trials.notes,
-                fused_columns(trials, list(sources), sides, bounds=bounds, **asked),
-            )
+            read = trials.notes
+            print_notes(read, quiet=quiet)
+            model = fused_columns(trials, list(sources), sides, alpha=weight(alpha), bounds=bounds)
         else:
             keep = [*sides, *([condition] if condition else [])]
             systems = _systems(sources, key, replace(options, keep=keep), partial=partial)
-            print_notes(systems.notes, quiet=quiet)
-            both = None if systems.speakers is None else systems.split(systems.speakers)
+            read = systems.notes
+            print_notes(read, quiet=quiet)
+            where = systems.kept[condition].to_numpy() if condition else None
             tar, non = systems.split(systems.scores)
-            asked |= {"names": systems.names, "speakers": both}
-            read, model = (
-                systems.notes,
-                fusion(
-                    tar,
-                    non,
-                    quality=both_classes(systems, sides_of(systems, quality)),
-                    condition=systems.split(systems.kept[condition].to_numpy())
-                    if condition
-                    else None,
-                    missing="patterns" if partial else "error",
-                    bounds=bounds,
-                    **asked,
-                ),
+            model = fusion(
+                tar,
+                non,
+                names=systems.names,
+                alpha=weight(alpha),
+                quality=both_classes(systems, sides_of(systems, quality)),
+                condition=None if where is None else systems.split(where),
+                speakers=None if systems.speakers is None else systems.split(systems.speakers),
+                missing="patterns" if partial else "error",
+                bounds=bounds,
             )
-            added = added_by_each(tar, non, **asked) if contributions else None
     model.save(out)
-    notes = [*model.report.all_notes, *(added.notes if added else ())]
-    answer = _answer(model, added)
+    notes = model.report.all_notes
+    answer = _answer(model)
     if json:
         print_json({"model": out, **answer}, [*read, *notes])
     elif not quiet:
@@ -184,8 +170,8 @@ def _systems(
         raise
 
 
-def _answer(model: Fused, added: Contributions | None) -> dict[str, Any]:
-    """Weights and conditions, and what each system adds, as plain values."""
+def _answer(model: Fused) -> dict[str, Any]:
+    """Weights and conditions as plain values."""
     answer: dict[str, Any] = {
         "systems": model.names,
         "tar_count": model.tar_count,
@@ -195,17 +181,11 @@ def _answer(model: Fused, added: Contributions | None) -> dict[str, Any]:
     }
     if model.conditions is not None:
         answer["conditions"] = model.conditions.to_dict()
-    if added is not None:
-        tables = {"tar": added.tar_correlations, "non": added.non_correlations}
-        answer["contributions"] = {
-            "cllr": {"fused": added.fused, "alone": added.alone, "without": added.without},
-            "correlations": {name: table.tolist() for name, table in tables.items()},
-        }
     return answer
 
 
 def _show(model: Fused, answer: Mapping[str, Any]) -> None:
-    """Print the weights, what conditions do to the LLR, and what each system adds."""
+    """Print the weights, and what conditions do to the LLR."""
     count = "1 system" if len(model.names) == 1 else f"{len(model.names)} systems"
     click.echo(f"{count}: {model.tar_count:,} targets, {model.non_count:,} non-targets")
     columns = {"LLR per unit of": "{name}", "weight": "{value:.4g}"}
@@ -218,11 +198,3 @@ def _show(model: Fused, answer: Mapping[str, Any]) -> None:
         lines = (("(any other)", model.conditions.pooled), *model.conditions.lines.items())
         rows = [[name, f"{slope:.3f}", f"{offset:+.3f}"] for name, (slope, offset) in lines]
         print_table(("condition", "slope", "offset"), rows, words=("condition",))
-    if "contributions" in answer:
-        cllr = answer["contributions"]["cllr"]
-        rows = [
-            [name, f"{alone:.4f}", f"{cllr['without'][name]:.4f}" if cllr["without"] else ""]
-            for name, alone in cllr["alone"].items()
-        ]
-        caption = f"Cllr on trials held out; {cllr['fused']:.4f} with all systems"
-        print_table(("system", "alone", "all others"), rows, words=("system",), caption=caption)

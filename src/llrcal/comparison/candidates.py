@@ -30,6 +30,7 @@ from llrcal.trials.systems import Systems
 from llrcal.trials.trials import TrialSet
 
 _ROUNDING = 1e-9  # of Cllr
+_WITHOUT = "without "
 
 
 @dataclass(frozen=True)
@@ -132,7 +133,7 @@ def adapt_each(
 
 
 def train_systems(train: Systems, alpha: float | str, *, holes: bool) -> dict[str, Fused]:
-    """Each system alone, and all of them: every candidate is a fusion, of one system or of all.
+    """Each system alone, all of them, and, of more than two, all but each: every one a fusion.
 
     ``holes`` says whether scores may be missing, be it in training or in test.
     """
@@ -142,8 +143,11 @@ def train_systems(train: Systems, alpha: float | str, *, holes: bool) -> dict[st
         raise OptionError(
             f"a system is called {FUSION!r}, as their fusion is; give it another name"
         )
+    chosen = {**{name: (name,) for name in train.names}, FUSION: train.names}
+    for name in train.names if len(train.names) > 2 else ():
+        chosen[f"{_WITHOUT}{name}"] = tuple(other for other in train.names if other != name)
     found = {}
-    for label, names in {**{name: (name,) for name in train.names}, FUSION: train.names}.items():
+    for label, names in chosen.items():
         scores = train.scores[:, [train.names.index(name) for name in names]]
         tar, non = (
             rows[~np.isnan(scores[rows]).all(axis=1)]
@@ -214,14 +218,27 @@ def _scores_for(model: Fused, systems: Systems) -> Floats:
 
 
 def fusion_notes(candidates: Mapping[str, Candidate]) -> list[Note]:
-    """Whether the fusion, if there is one, is of any use."""
-    costs = {label: one.evaluation.cllr for label, one in candidates.items()}
-    fused = costs.pop(FUSION, -math.inf)
-    least, best = min((cost, label) for label, cost in costs.items())
-    if fused < least - _ROUNDING:
+    """Whether the fusion, if there is one, is of any use, and which systems are of none."""
+    costs = {label: candidate.evaluation.cllr for label, candidate in candidates.items()}
+    if FUSION not in costs:
         return []
-    text = (
-        f"the fusion does not beat the best single system, {best}: Cllr {fused:.4f} against "
-        f"{least:.4f}"
-    )
-    return [Note.warning("not better", text)]
+    fused = costs.pop(FUSION)
+    alone = {label: cost for label, cost in costs.items() if len(_systems(candidates[label])) == 1}
+    least, best = min((cost, label) for label, cost in alone.items())
+    notes = []
+    if fused >= least - _ROUNDING:
+        text = (
+            f"the fusion does not beat the best single system, {best}: Cllr {fused:.4f} against "
+            f"{least:.4f}"
+        )
+        notes.append(Note.warning("not better", text))
+    for label, cost in costs.items():
+        if label not in alone and cost <= fused:
+            text = f"the others do as well without it: Cllr {cost:.4f} against {fused:.4f}"
+            notes.append(Note.of("adds nothing", text).about(label.removeprefix(_WITHOUT)))
+    return notes
+
+
+def _systems(candidate: Candidate) -> tuple[str, ...]:
+    """The systems that it fuses."""
+    return getattr(candidate.calibration, "systems", ())

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
 
-from llrcal.arrays import Array, Floats
+from llrcal.arrays import Floats
 from llrcal.calibrations.conditions import fitted_conditions
 from llrcal.calibrations.model_file import Counts
 from llrcal.calibrations.training import target_weight
@@ -25,8 +25,16 @@ from llrcal.fusion.inputs import (
     quality_names,
     refuse_labels,
 )
-from llrcal.fusion.passes import Both, Trials
-from llrcal.fusion.regression import THE_SAME, Cost, at_share_of_targets, margins, regression
+from llrcal.fusion.regression import (
+    THE_SAME,
+    Both,
+    Cost,
+    at_share_of_targets,
+    margins,
+    regression,
+)
+from llrcal.fusion.sample import ColumnSample
+from llrcal.fusion.terms import Terms
 from llrcal.inputs.beside_scores import (
     Speakers,
     both_conditions,
@@ -37,8 +45,8 @@ from llrcal.inputs.beside_scores import (
 from llrcal.messages import Setting
 from llrcal.notes import Note, warn
 
-Pattern = tuple[tuple[int, ...], Trials]
-"""Systems that are there together, and the trials that have at least these."""
+Samples = tuple[ColumnSample, ColumnSample]
+"""Of the targets and of the non-targets."""
 _MOST_PATTERNS = 32  # of missing scores; trials of rarer ones go without some of their systems
 _ENOUGH = 10  # trials of each class for each system
 _FAR = 5  # times less than the share of a class: a weight at which there are few trials
@@ -166,8 +174,8 @@ def fusion(
     trials, counts = (both[0], both[1]), (len(both[0]), len(both[1]))
     where = None if condition is None else both_conditions(condition, *counts)
     who = None if speakers is None else both_speakers(speakers, *counts)
-    patterns = _by_pattern(trials, systems, who, holes=holes)
-    filled = _filled(trials, systems) if holes else None
+    patterns = _by_pattern(trials, systems, who) if holes else [_whole(trials, systems, who)]
+    filled = _sampled(_filled(trials, systems)) if holes else None
     training = Counts(*counts, None if who is None else speaker_counts(*who))
     fused = fusion_of(patterns, training, systems, sides, alpha, bounds, filled=filled)
     if where is not None:
@@ -178,6 +186,16 @@ def fusion(
     return fused
 
 
+@dataclass(frozen=True)
+class Pattern:
+    """Systems that are there together, and the trials that have at least these."""
+
+    systems: tuple[int, ...]
+    samples: Samples
+    by_speaker: tuple[Both, Both] | None = None
+    """All trials and their speakers, where these are known."""
+
+
 def fusion_of(
     patterns: Iterable[Pattern],
     training: Counts,
@@ -186,32 +204,36 @@ def fusion_of(
     alpha: float | str,
     bounds: str,
     *,
-    filled: Both | None = None,
+    filled: Samples | None = None,
 ) -> Fused:
-    """A fusion of trials, wherever they are, by a line for each pattern.
+    """A fusion by a line for each pattern, learned from samples of the trials.
 
-    Where scores may be missing, ``filled`` are all trials: weights of each pattern are expected
-    around those of all trials together, since its own may be few.
+    Where scores may be missing, ``filled`` are samples of all trials: weights of each pattern are
+    expected around those of all trials together, since its own may be few.
     """
     if bounds not in LIMITS:
         raise OptionError(f"bounds are {bounds!r}; choose {' or '.join(LIMITS)}")
     counts = training.tar, training.non
-    weight, lines, reports, samples = target_weight(alpha, *counts), [], [], []
-    common = None
+    weight, lines, reports, costs = target_weight(alpha, *counts), [], [], []
+    common: tuple[Terms, Floats] | None = None
     if filled is not None:
-        every = Cost.of(Trials.in_memory(*filled), len(systems), weight)
-        common = every.terms, at_share_of_targets(every)[0].point
-    for pattern, trials in patterns:
-        terms, centre = None, None
-        if common is not None:
-            terms, centre = common[0].of_systems(pattern), common[1][common[0].places(pattern)]
-        cost = Cost.of(trials, len(pattern), weight, terms)
-        if (len(pattern), *cost.counts) == (len(systems), *counts):
-            centre = None  # these are all trials
-        line, report = _line(pattern, cost, trials.known, centre)
+        terms = Terms.of(filled, len(systems))
+        cost = Cost.of(terms, _trials(filled), weight)
+        common = terms, at_share_of_targets(cost)[0].point
+    for pattern in patterns:
+        centre = None
+        if common is None:
+            terms = Terms.of(pattern.samples, len(pattern.systems))
+        else:
+            terms = common[0].of_systems(pattern.systems)
+            sizes = [sample.count for sample in pattern.samples]
+            if (len(pattern.systems), *sizes) != (len(systems), *counts):
+                centre = common[1][common[0].places(pattern.systems)]
+        cost = Cost.of(terms, _trials(pattern.samples), weight)
+        line, report = _line(pattern, cost, centre)
         lines.append(line)
         reports.append(report)
-        samples.append(cost.sample)
+        costs.append(cost)
     fused = Fused(
         systems=tuple(systems),
         quality=tuple(quality),
@@ -227,20 +249,18 @@ def fusion_of(
             gradient_norm=max(report.gradient_norm for report in reports),
         ),
     )
-    return replace(fused, report=fused.report.with_notes(tuple(_notes(fused, samples[0]))))
+    return replace(fused, report=fused.report.with_notes(tuple(_notes(fused, costs[0]))))
 
 
-def _line(
-    systems: tuple[int, ...],
-    cost: Cost,
-    known: tuple[Both, Both] | None,
-    centre: Floats | None,
-) -> tuple[Line, Report]:
+def _line(pattern: Pattern, cost: Cost, centre: Floats | None) -> tuple[Line, Report]:
     """The line that fits trials with the scores of some systems, and how that went."""
     found = regression(cost, centre)
-    solution, size = found.solution, cost.effective_sample_size
-    widths, by = margins(cost, found, *(known or ()))
-    terms, weights = cost.terms, tuple(solution.point.tolist())
+    solution, size, terms = found.solution, cost.effective_sample_size, cost.terms
+    if pattern.by_speaker is None:
+        widths, by = margins(cost, found)
+    else:
+        (tar, non), speakers = pattern.by_speaker
+        widths, by = margins(cost, found, (terms.rows(tar), terms.rows(non)), speakers)
     variances = tuple((1 / found.at_share.precision[:-1]).tolist())
     decrement = float(solution.gradient @ np.linalg.solve(solution.hessian, solution.gradient))
     notes: tuple[Note, ...] = ()
@@ -253,29 +273,39 @@ def _line(
         gradient_norm=report.gradient_norm / size,
         reason=f"{report.reason}, Newton decrement {np.sqrt(max(decrement, 0.0)):.1e}",
     )
-    line = Line(systems, terms.scores, terms.quality, weights, widths, variances, by)
+    weights = tuple(solution.point.tolist())
+    line = Line(pattern.systems, terms.scores, terms.quality, weights, widths, variances, by)
     return line, report
 
 
-def _by_pattern(
-    trials: Both, names: tuple[str, ...], speakers: Both | None, *, holes: bool
-) -> Iterator[Pattern]:
+def _sampled(trials: Both) -> Samples:
+    return ColumnSample.of(trials[0]), ColumnSample.of(trials[1])
+
+
+def _trials(samples: Samples) -> Both:
+    return samples[0].trials, samples[1].trials
+
+
+def _whole(trials: Both, names: Sequence[str], speakers: Both | None) -> Pattern:
+    """All systems, and all trials."""
+    known = None if speakers is None else (trials, speakers)
+    return Pattern(tuple(range(len(names))), _sampled(trials), known)
+
+
+def _by_pattern(trials: Both, names: Sequence[str], speakers: Both | None) -> Iterator[Pattern]:
     """Most systems first: those of many trials, and each alone."""
-    if not holes:
-        yield tuple(range(len(names))), Trials.in_memory(*trials, speakers)
-        return
     has = [~np.isnan(side[:, : len(names)]) for side in trials]
     rows, counts = np.unique(np.concatenate(has), axis=0, return_counts=True)
     common = rows[np.argsort(-counts, kind="stable")][:_MOST_PATTERNS]
     patterns = {tuple(np.flatnonzero(row).tolist()) for row in common} - {()}
     patterns |= {(system,) for system in range(len(names))}
-    for systems in sorted(patterns, key=lambda one: (-len(one), one)):
+    for systems in sorted(patterns, key=lambda pattern: (-len(pattern), pattern)):
         tar, non = (side[:, systems].all(axis=1) for side in has)
         if tar.any() and non.any():
             columns = [*systems, *range(len(names), trials[0].shape[1])]
             some = trials[0][tar][:, columns], trials[1][non][:, columns]
-            who = None if speakers is None else (speakers[0][tar], speakers[1][non])
-            yield systems, Trials.in_memory(*some, who)
+            known = None if speakers is None else (some, (speakers[0][tar], speakers[1][non]))
+            yield Pattern(systems, _sampled(some), known)
 
 
 def _filled(trials: Both, names: tuple[str, ...]) -> Both:
@@ -289,8 +319,8 @@ def _filled(trials: Both, names: tuple[str, ...]) -> Both:
     return tar, non
 
 
-def _notes(fused: Fused, sample: Both) -> Iterator[Note]:
-    """What a reader should know of a fusion, given some trials of its first line."""
+def _notes(fused: Fused, cost: Cost) -> Iterator[Note]:
+    """What a reader should know of a fusion, given the trials of its first line."""
     yield from _far_from_trials(fused)
     few, systems = min(fused.tar_count, fused.non_count), len(fused.systems)
     if few < _ENOUGH * systems > _ENOUGH:
@@ -306,14 +336,14 @@ def _notes(fused: Fused, sample: Both) -> Iterator[Note]:
         if unit == 0:
             text = "all values are equal, so they say nothing: the weight is zero"
             yield Note.warning("constant", text).about(name)
-    scores = [side[:, : len(names)] for side in sample]
-    both = np.minimum(*(np.abs(correlations(side)) for side in scores))
-    for one, other in combinations(range(len(names)), 2):
-        if both[one, other] > THE_SAME:
-            two = f"{names[one]} and {names[other]}"
+    scores = [rows[: len(names)] for rows in cost.rows]
+    alike = np.minimum(*(np.abs(_correlations(rows)) for rows in scores))
+    for first, second in combinations(range(len(names)), 2):
+        if alike[first, second] > THE_SAME:
+            two = f"{names[first]} and {names[second]}"
             text = f"{two} have the same scores, up to scale: they share one weight"
             yield Note.warning("duplicate", text)
-    tar, non = (np.median(side / 2, axis=0) for side in scores)  # halves do not overflow
+    tar, non = (np.median(rows, axis=1) for rows in scores)
     for name, up, weight, margin in zip(
         names, np.sign(tar - non), line.weights, line.margins, strict=False
     ):
@@ -339,11 +369,9 @@ def _far_from_trials(fused: Fused) -> Iterator[Note]:
     )
 
 
-def correlations(scores: Array) -> Floats:
-    """Correlations between the systems over trials of a class; 0 where one is constant."""
-    largest = np.abs(scores).max(axis=0)
-    centred = scores / np.where(largest > 0, largest, 1.0)
-    centred -= centred.mean(axis=0)
-    lengths = np.sqrt((centred * centred).sum(axis=0))
+def _correlations(rows: Floats) -> Floats:
+    """Correlations between rows; 0 where one is constant."""
+    centred = rows - rows.mean(axis=1, keepdims=True)
+    lengths = np.sqrt((centred * centred).sum(axis=1, keepdims=True))
     centred /= np.where(lengths > 0, lengths, 1.0)
-    return np.asarray(centred.T @ centred)
+    return np.asarray(centred @ centred.T)

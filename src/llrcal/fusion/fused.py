@@ -40,7 +40,7 @@ from llrcal.declaration import Weight as TargetWeight
 from llrcal.errors import OptionError
 from llrcal.fitting.report import Report
 from llrcal.fusion.inputs import Scores, as_columns, as_quality
-from llrcal.fusion.passes import CHUNK, weighted
+from llrcal.fusion.sample import CHUNK
 from llrcal.fusion.terms import Columns, Terms
 from llrcal.inputs.beside_scores import as_conditions
 from llrcal.messages import Setting
@@ -101,16 +101,18 @@ class Line:
         ends = [[end for columns in both for end in columns.lowest]]
         ends += [[end for columns in both for end in columns.highest]]
         with np.errstate(all="ignore"):
-            size = np.abs(np.array(self.weights) * self.terms.bounds).sum()
+            size = np.abs(np.array(self.weights) * self.terms.largest).sum()
             is_finite = np.isfinite(self.llrs(np.array(ends))).all()
         if not (is_finite and size <= GREATEST_LLR):
             raise field_error(where, "weights", "do not go with the columns: LLRs are not finite")
 
     def llrs(self, trials: Array) -> Floats:
         """LLRs of trials with all of these systems and no others."""
-        weights = np.array(self.weights) * self.terms.bounds
-        parts = (self.terms.rows(some, inside=False) for some in chunks(trials, CHUNK))
-        return np.concatenate([np.empty(0), *(weighted(rows, weights) for rows in parts)])
+        out = np.empty(len(trials))
+        for llrs, some in zip(chunks(out, CHUNK), chunks(trials, CHUNK), strict=True):
+            # One row after the other, so that no trial depends on those beside it.
+            llrs[:] = sum(map(np.multiply, self.weights, self.terms.rows(some)))
+        return out
 
     @property
     def by_term(self) -> list[Weight]:

@@ -18,8 +18,7 @@ trials say is then in use. Side information has a variance of its own, and the h
 other alpha most trials of one class hardly count, and weights are less certain than they need to
 be. So c are the weights at the share of the targets, the height among them. If one line is right
 for all trials, v is found to be small, and these are the weights; if not, it is large, and weights
-are those that are best at alpha. If there are so many trials of both classes that variances are
-found from samples of both, weights are certain at any alpha, and c stays zero.
+are those that are best at alpha.
 
 Intervals of weights are by Huber's sandwich, with trials that share speakers counted together. The
 weights are where the pulls of all trials cancel. So their covariance is that of the sum of the
@@ -30,9 +29,8 @@ covariance of the sum is that of :mod:`llrcal.calibrations.dependence`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from math import comb
 
 import numpy as np
@@ -41,12 +39,13 @@ from scipy.special import softmax, stdtrit
 from llrcal.arrays import Array, Bools, Floats
 from llrcal.densities.density import Evaluated
 from llrcal.fitting.logistic import effective_sample_size, log_odds
-from llrcal.fitting.optimizer import Function, Solution, minimise
-from llrcal.fusion.passes import Both, Pass, Summing, Trials, sums_in_memory
+from llrcal.fitting.optimizer import Solution, minimise
 from llrcal.fusion.terms import Terms
 from llrcal.inputs.beside_scores import numbered
-from llrcal.scoring_rule import logistic_terms
+from llrcal.scoring_rule import rule_terms
 
+Both = tuple[Array, Array]
+"""Of the targets and of the non-targets."""
 _SIZE = 2.0  # of all weights together, before any trial is seen: the mean of their deviation
 _DEVIATIONS = _SIZE / 3 * np.exp(0.6 * np.arange(-7, 5))  # of a weight: those looked at
 _LEAST = 1e-6  # variance
@@ -55,8 +54,6 @@ _DECREASE = 5e-7  # nats that a step may still promise: 1e-3 deviations of the p
 _RADIUS = 10.0  # weights of standardised columns are rarely larger
 _SLOPE = 1e-6  # where a step promises 5e-13; steps beyond it are for the last digits only
 _ROUNDING = 1e-9  # of log-odds
-_GRADIENT = 1e-8  # of the mean cost of a trial
-_SMALL = 0.25  # share of the gradient that may bend on the way
 LEVEL = 0.95
 THE_SAME = 0.99999
 """The correlation of columns that share one weight."""
@@ -65,30 +62,23 @@ _MOST = 0.5  # of the curvature that the trials of one speaker may have to thems
 
 @dataclass(frozen=True)
 class Cost:
-    """The criterion, over trials wherever they are: each call is a pass."""
+    """The criterion, over trials of both classes."""
 
     terms: Terms
-    sums: Summing
-    sample: Both
-    counts: tuple[int, int]
-    """How many targets and non-targets there are."""
+    rows: tuple[Floats, Floats]
+    """A row for each term, and a column for each trial."""
     alpha: float
     prior: Prior | None = None
 
     @classmethod
-    def of(cls, trials: Trials, systems: int, alpha: float, terms: Terms | None = None) -> Cost:
-        """The criterion of trials with scores of so many systems; their terms may be known."""
-        tar, non = trials.looks
-        some, counts = (tar.sample(), non.sample()), (tar.count, non.count)
-        if terms is None:
-            low, high = np.minimum(tar.lowest, non.lowest), np.maximum(tar.highest, non.highest)
-            terms = Terms.of(some, low, high, max(counts), systems)
-        return cls(terms, trials.sums, some, counts, alpha)
+    def of(cls, terms: Terms, trials: Both, alpha: float) -> Cost:
+        """The criterion of trials x columns."""
+        return cls(terms, (terms.rows(trials[0]), terms.rows(trials[1])), alpha)
 
-    def on(self, trials: Both) -> Cost:
-        """The same criterion on some trials, such as the sample."""
-        counts = len(trials[0]), len(trials[1])
-        return replace(self, sums=partial(sums_in_memory, trials), counts=counts)
+    @property
+    def counts(self) -> tuple[int, int]:
+        """How many targets and non-targets there are."""
+        return self.rows[0].shape[1], self.rows[1].shape[1]
 
     @property
     def effective_sample_size(self) -> float:
@@ -101,45 +91,46 @@ class Cost:
         return self.counts[0] / sum(self.counts)
 
     def __call__(self, weights: Floats) -> Evaluated:
-        """Value, gradient and Hessian, to the same bits for trials in any order and division."""
-        works = self._passes(weights)
-        of_tar, of_non = map(Pass.derivatives, works, self.sums(*works))
-        size = self.effective_sample_size
-        in_tar, in_non = size * self.alpha, size * (1 - self.alpha)
-        found = Evaluated(
-            in_tar * of_tar.value + in_non * of_non.value,
-            in_non * of_non.gradient - in_tar * of_tar.gradient,
-            in_tar * of_tar.hessian + in_non * of_non.hessian,
-        )
+        """Value, gradient and Hessian."""
+        value, gradient = 0.0, np.zeros(len(weights))
+        hessian = np.zeros((len(weights), len(weights)))
+        for rows, sign, scale in zip(self.rows, (-1, 1), self._scales, strict=True):
+            cost, rise, bend = rule_terms(sign * self.log_odds(weights, rows))
+            value += scale * float(cost.sum())
+            gradient += sign * scale * (rows @ rise)
+            hessian += scale * ((rows * bend) @ rows.T)
+        found = Evaluated(value, gradient, hessian)
         return found if self.prior is None else self.prior.added_to(found, weights)
+
+    def log_odds(self, weights: Floats, rows: Floats) -> Floats:
+        """LLRs of trials, plus the logit of alpha."""
+        return np.asarray(weights @ rows + log_odds(self.alpha))
 
     def is_separable(self, weights: Floats) -> bool:
         """Whether every target has a higher LLR than every non-target."""
-        for sums in (self.on(self.sample).sums, self.sums):  # most sets overlap in any sample
-            tar, non = sums(*self._passes(weights))
-            if non.greatest >= -tar.greatest:
-                return False
-        return True
+        tar, non = (self.log_odds(weights, rows) for rows in self.rows)
+        return bool(tar.min() > non.max())
 
-    def pulls(self, weights: Floats, trials: Both) -> Iterator[Floats]:
+    def pulls(self, weights: Floats, trials: tuple[Floats, Floats]) -> list[Floats]:
         """What each of some trials adds to the gradient, less the mean of its class.
 
-        There is one column for each trial, and one array for each class.
+        There is one column for each trial, and one array for each class. Those of a class add up to
+        what all of its trials do.
         """
-        signed = -self.alpha, 1 - self.alpha
-        for side, work, share in zip(trials, self._passes(weights), signed, strict=True):
-            rows = self.terms.rows(side)
-            slope = logistic_terms(work.weights @ rows)[1]
-            scale = self.effective_sample_size * share / len(side)
-            pull = scale * self.terms.bounds[:, None] * rows * slope
-            yield pull - pull.mean(axis=1, keepdims=True)
+        out = []
+        for all_rows, rows, sign, scale in zip(
+            self.rows, trials, (-1, 1), self._scales, strict=True
+        ):
+            slope = rule_terms(sign * self.log_odds(weights, rows))[1]
+            pull = sign * scale * all_rows.shape[1] / rows.shape[1] * rows * slope
+            out.append(pull - pull.mean(axis=1, keepdims=True))
+        return out
 
-    def _passes(self, weights: Floats) -> tuple[Pass, Pass]:
-        """What to add up for targets, whose log-odds are negated, and for non-targets."""
-        weights = weights.copy()
-        weights[-1] += log_odds(self.alpha)
-        weights *= self.terms.bounds
-        return Pass(self.terms, -weights), Pass(self.terms, weights)
+    @property
+    def _scales(self) -> tuple[float, float]:
+        """What a target counts, and a non-target."""
+        (tar, non), size = self.counts, self.effective_sample_size
+        return size * self.alpha / tar, size * (1 - self.alpha) / non
 
 
 @dataclass(frozen=True)
@@ -171,53 +162,17 @@ class Regression:
     """The prior around the weights at the share of the targets; None if these are the answer."""
 
 
-def _foreseeing(cost: Cost, sample: Cost) -> Function:
-    """A criterion whose gradient foresees how it bends along a Newton step, as it does on a sample.
-
-    That takes no pass over all trials, and saves one: the error of a step becomes that of its
-    square on the sample, rather than the square itself. At the minimum, nothing bends.
-    """
-
-    def foreseen(weights: Floats) -> Evaluated:
-        here = cost(weights)
-        step = -np.linalg.solve(here.hessian, here.gradient)
-        now, ahead = sample(weights), sample(weights + step)
-        bent = ahead.gradient - now.gradient - now.hessian @ step
-        bent *= cost.effective_sample_size / sample.effective_sample_size
-        if np.abs(bent).max() > _SMALL * np.abs(here.gradient).max():
-            return here  # this is too far away
-        return Evaluated(here.value, here.gradient + bent, here.hessian)
-
-    return foreseen
-
-
 def regression(cost: Cost, centre: Floats | None = None) -> Regression:
     """The weights, and the variances of their prior, which is around zero or around others."""
-    thinned, share = cost.on(cost.sample), cost.share
-    few = thinned.counts == cost.counts
     usual, at_share = at_share_of_targets(cost, centre)
-    prior = at_share
-    if abs(log_odds(cost.alpha) - log_odds(share)) <= _ROUNDING:
-        start = usual.point
-    elif any(some == every for some, every in zip(thinned.counts, cost.counts, strict=True)):
-        centre = usual.point if few else _stepped(replace(cost, alpha=share), usual.point, prior)
-        found, prior = _by_evidence(thinned, centre, (slice(None),))
-        start = found.point
-    else:
-        start = _minimum(thinned, usual.point, prior).point
-    if few:
-        solution = _minimum(cost, start, prior, enough=0.0)
-    else:
-        # Each step takes a pass over all trials, and the first starts from where a sample ended.
-        # The curvature of a mean cost is at most a quarter, so that its gradient is below a limit.
-        least = min(_DECREASE, 2 * cost.effective_sample_size * _GRADIENT**2)
-        function = _foreseeing(replace(cost, prior=prior), thinned)
-        solution = minimise(function, start, enough=least, radius=_RADIUS)
-    return Regression(solution, at_share, None if prior is at_share else prior)
+    if abs(log_odds(cost.alpha) - log_odds(cost.share)) <= _ROUNDING:
+        return Regression(usual, at_share, None)
+    solution, prior = _by_evidence(cost, usual.point, (slice(None),))
+    return Regression(solution, at_share, prior)
 
 
 def at_share_of_targets(cost: Cost, centre: Floats | None = None) -> tuple[Solution, Prior]:
-    """Weights for a sample of the trials at the share of the targets, where all count alike.
+    """Weights at the share of the targets, where all trials count alike.
 
     The height has a prior only if that is around other weights than zero.
     """
@@ -226,13 +181,7 @@ def at_share_of_targets(cost: Cost, centre: Floats | None = None) -> tuple[Solut
         centre = np.zeros(cost.terms.count)
     else:
         groups = *groups[:-1], slice(groups[-1].start, None)
-    return _by_evidence(replace(cost.on(cost.sample), alpha=cost.share), centre, groups)
-
-
-def _stepped(cost: Cost, point: Floats, prior: Prior) -> Floats:
-    """Weights after one step of Newton's, which is enough from where a sample ended."""
-    here = replace(cost, prior=prior)(point)
-    return np.asarray(point - np.linalg.solve(here.hessian, here.gradient))
+    return _by_evidence(replace(cost, alpha=cost.share), centre, groups)
 
 
 def _by_evidence(cost: Cost, centre: Floats, groups: Sequence[slice]) -> tuple[Solution, Prior]:
@@ -298,28 +247,29 @@ def _minimum(cost: Cost, start: Floats, prior: Prior, *, enough: float = _DECREA
 
 
 def margins(
-    cost: Cost, found: Regression, trials: Both | None = None, speakers: Both | None = None
+    cost: Cost,
+    found: Regression,
+    trials: tuple[Floats, Floats] | None = None,
+    speakers: Both | None = None,
 ) -> tuple[tuple[float, ...], str]:
     """Half the width of the interval of each weight, and of the height, which is the last.
 
     Also what was taken to be independent: each ``"trial"``, or each ``"speaker"``, if all trials
-    are given with their speakers. Without these, a sample of the trials is enough.
+    are given, as rows, with their speakers.
     """
-    some, narrow = trials or cost.sample, found.at_share.precision
+    some, narrow = trials or cost.rows, found.at_share.precision
     wide = np.minimum(narrow, len(narrow))  # however likely a weight is zero, it may not be
-    pulls, hessian = list(cost.pulls(found.solution.point, some)), found.solution.hessian
+    pulls, hessian = cost.pulls(found.solution.point, some), found.solution.hessian
     inverse = sure = np.linalg.inv(hessian if found.prior else hessian + np.diag(wide - narrow))
     if found.prior is not None:
         usual, centre = replace(cost, alpha=cost.share), found.prior.centre
-        part = usual.on(some)
-        curvature = part(centre).hessian * usual.effective_sample_size / part.effective_sample_size
-        sure = np.linalg.inv(curvature + np.diag(wide))
+        sure = np.linalg.inv(usual(centre).hessian + np.diag(wide))
         moved = found.prior.precision[:, None] * sure
         of_centre = usual.pulls(centre, some)
-        pulls = [one + moved @ other for one, other in zip(pulls, of_centre, strict=True)]
+        pulls = [pull + moved @ other for pull, other in zip(pulls, of_centre, strict=True)]
     alone = np.zeros_like(inverse)
     for away, size in zip(pulls, cost.counts, strict=True):
-        # A sample of a class has all of its weight.
+        # However many there are, the weights were learned from so many.
         alone += away @ away.T * (away.shape[1] / max(size - 1, 1))
     # Where the prior matters, the sandwich is too thin: it does not know how far off the prior is.
     variances = np.maximum((inverse @ alone @ inverse).diagonal(), sure.diagonal())

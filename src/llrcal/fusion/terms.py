@@ -16,6 +16,7 @@ import numpy as np
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations.training import check_spread
 from llrcal.declaration import NotNegative, field_error, schema
+from llrcal.fusion.sample import ColumnSample
 
 PRODUCT = " x "
 
@@ -56,14 +57,15 @@ class Terms:
     quality: Columns
 
     @classmethod
-    def of(
-        cls, some: tuple[Array, Array], lowest: Floats, highest: Floats, count: int, systems: int
-    ) -> Self:
+    def of(cls, samples: tuple[ColumnSample, ColumnSample], systems: int) -> Self:
         """Columns in units of their deviation if half of the trials were targets.
 
-        That is known from samples of both classes. The ends are those of all trials, and ``count``
-        is how many the commoner class has.
+        The ends are those of all trials.
         """
+        lowest = np.minimum(samples[0].lowest, samples[1].lowest)
+        highest = np.maximum(samples[0].highest, samples[1].highest)
+        count = max(sample.count for sample in samples)
+        some = samples[0].trials, samples[1].trials
         # Contiguous, so that sums do not depend on how the columns lay in memory. In units of the
         # largest value, so that no square is too large or too small for a double.
         sides = [np.ascontiguousarray(side.T, dtype=np.float64) for side in some]
@@ -120,29 +122,28 @@ class Terms:
         products = [f"{system}{PRODUCT}{side}" for side in quality for system in systems]
         return [*systems, *quality, *products]
 
-    def rows(self, trials: Array, *, inside: bool = True) -> Floats:
-        """One row for each term, over its bound, and one of ones.
-
-        No number exceeds one: trials of training are inside of their ends, others become so.
-        """
-        size, systems = len(self._scale), len(self.scores.unit)
+    def rows(self, trials: Array) -> Floats:
+        """One row for each term, and one of ones; values beyond the ends are taken for these."""
+        centre, unit, lowest, highest = self._columns
+        size, systems = len(unit), len(self.scores.unit)
         rows = np.empty((self.count, len(trials)))
         columns = rows[:size]
-        columns[:] = trials.T
-        if not inside:
-            np.clip(columns, *self._columns[2:], out=columns)
-        columns -= self._columns[0]
-        columns *= self._scale
+        np.clip(trials.T, lowest, highest, out=columns)
+        columns -= centre
+        columns *= self._per_unit
         for place, side in enumerate(columns[systems:]):
             start = size + place * systems
             np.multiply(columns[:systems], side, out=rows[start : start + systems])
         rows[-1] = 1.0
         return rows
 
-    @cached_property
-    def bounds(self) -> Floats:
-        """Powers of two that the terms of training stay below."""
-        return self._of_terms(self._bounds)
+    @property
+    def largest(self) -> Floats:
+        """How far the terms go from zero, within the ends of their columns."""
+        centre, _, *ends = self._columns
+        with np.errstate(over="ignore"):
+            far = np.maximum(*(np.abs((end - centre) * self._per_unit) for end in ends))
+        return self._of_terms(far)
 
     def _of_terms(self, columns: Floats) -> Floats:
         """Numbers of the columns, their products, and one."""
@@ -157,18 +158,6 @@ class Terms:
         return np.asarray(both[:, :, None])
 
     @cached_property
-    def _bounds(self) -> Floats:
-        """The powers of two of the columns."""
-        centre, _, *ends = self._columns
-        with np.errstate(over="ignore"):
-            far = np.maximum(*(np.abs((end - centre) * self._per_unit) for end in ends))
-        return np.asarray(np.ldexp(1.0, np.frexp(far)[1]))
-
-    @cached_property
     def _per_unit(self) -> Floats:
         unit = self._columns[1]
         return np.asarray(np.divide(1.0, unit, out=np.zeros_like(unit), where=unit > 0))
-
-    @cached_property
-    def _scale(self) -> Floats:
-        return np.asarray(self._per_unit / self._bounds)

@@ -34,53 +34,6 @@ static PyObject *py_powers(PyObject *self, PyObject *args) {
     return series(args, 1, power_series);
 }
 
-static PyObject *py_weighted_rows(PyObject *self, PyObject *args) {
-    PyObject *rows_from, *weights_from, *into;
-    Arrays arrays = {.count = 0};
-    const double *rows, *weights;
-    double *out;
-    (void)self;
-    if (!PyArg_ParseTuple(args, "OOO:weighted_rows", &rows_from, &weights_from, &into) ||
-        !(weights = get_items(weights_from, &arrays, 0, 8, 1)))
-        return release(&arrays);
-    int64_t terms = items(&arrays);
-    if (!(out = get_items(into, &arrays, PyBUF_WRITABLE, 8, 0)))
-        return release(&arrays);
-    int64_t count = items(&arrays);
-    if (!(rows = get_items(rows_from, &arrays, 0, 8, terms * count)))
-        return release(&arrays);
-    Py_BEGIN_ALLOW_THREADS
-    weighted_rows(rows, weights, terms, count, out);
-    Py_END_ALLOW_THREADS
-    release(&arrays);
-    Py_RETURN_NONE;
-}
-
-static PyObject *py_logistic_sums(PyObject *self, PyObject *args) {
-    PyObject *rows_from, *x_from, *small_from, *logs_from, *into;
-    Arrays arrays = {.count = 0};
-    const double *rows;
-    Logistic at;
-    long long terms;
-    int64_t *sums;
-    (void)self;
-    if (!PyArg_ParseTuple(args, "OLOOOdO:logistic_sums", &rows_from, &terms, &x_from, &small_from,
-                          &logs_from, &at.scale, &into) ||
-        !is_natural(terms) || !(at.x = get_items(x_from, &arrays, 0, 8, 0)))
-        return release(&arrays);
-    at.count = items(&arrays);
-    if (terms > 1 << 20 || !(at.small = get_items(small_from, &arrays, 0, 8, at.count)) ||
-        !(at.logs = get_items(logs_from, &arrays, 0, 8, at.count)) ||
-        !(rows = get_items(rows_from, &arrays, 0, 8, terms * at.count)) ||
-        !(sums = get_items(into, &arrays, PyBUF_WRITABLE, 8, (terms + 1) * (terms + 2))))
-        return release(&arrays);
-    Py_BEGIN_ALLOW_THREADS
-    logistic_sums(at, rows, terms, sums);
-    Py_END_ALLOW_THREADS
-    release(&arrays);
-    Py_RETURN_NONE;
-}
-
 /* A function and its two derivatives as series, of at least so many terms. */
 static int get_series(PyObject **from, Arrays *arrays, int64_t least, Series *series) {
     for (int i = 0; i < 3; i++) {
@@ -204,8 +157,6 @@ static PyObject *py_student_t_sums(PyObject *self, PyObject *args) {
 PyMethodDef calls_for_fits[] = {
     {"chebyshev", py_chebyshev, METH_VARARGS, NULL},
     {"powers", py_powers, METH_VARARGS, NULL},
-    {"weighted_rows", py_weighted_rows, METH_VARARGS, NULL},
-    {"logistic_sums", py_logistic_sums, METH_VARARGS, NULL},
     {"nig_ingredients", py_nig_ingredients, METH_VARARGS, NULL},
     {"nig_shape", py_nig_shape, METH_VARARGS, NULL},
     {"nig_sums", py_nig_sums, METH_VARARGS, NULL},

@@ -111,22 +111,6 @@ class Kernels(Protocol):
     def powers(self, at: Floats, terms: Floats, out: Floats, /) -> None:
         """A polynomial, its constant term first, as NumPy's ``polyval`` adds it up."""
 
-    def weighted_rows(self, rows: Floats, weights: Floats, out: Floats, /) -> None:
-        """Sums of rows, each times its weight, one row after the other."""
-
-    def logistic_sums(
-        self,
-        rows: Floats,
-        terms: int,
-        x: Floats,
-        small: Floats,
-        logs: Floats,
-        scale: float,
-        sums: Counts,
-        /,
-    ) -> None:
-        """Add up costs and their derivatives by the weights of terms; upper and lower halves."""
-
     def nig_ingredients(
         self,
         z: Floats,

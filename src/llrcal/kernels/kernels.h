@@ -92,21 +92,6 @@ void chebyshev(Scores at, Series series, double *out);
 /* A polynomial, its constant term first. */
 void power_series(Scores at, Series series, double *out);
 
-/* Sums of rows of the same length, each times its weight, one row after the other. */
-void weighted_rows(const double *rows, const double *weights, int64_t terms, int64_t count,
-                   double *out);
-
-/* What a pass of logistic regression adds up, exactly: costs of trials, and their derivatives by the
-   weights of terms of size up to one. x is what the costs rise with, small is exp(-|x|), and logs
-   is log(1 + small); costs times scale are at most one. Each sum is two integers, the upper of
-   which counts 2^31 of the lower. */
-typedef struct {
-    const double *x, *small, *logs;
-    double scale;
-    int64_t count;
-} Logistic;
-void logistic_sums(Logistic at, const double *rows, int64_t terms, int64_t *sums);
-
 /* A normal-inverse-Gaussian log density at points z, but for constants, and with names from
    densities/nig.py. What is not exactly rounded comes from NumPy and SciPy: logarithms,
    and the Bessel function where its argument t exceeds the end of its series. */

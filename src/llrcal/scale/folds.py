@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -45,22 +45,6 @@ def fold_one_class(new: New[_Value], of_tar: bool | None, pieces: Sequence[Piece
         for batch in piece.batches(labelled=of_tar is not None):
             fold.add(batch.tar if of_tar else batch.non)
     return fold.value
-
-
-class Total(Generic[_Value]):
-    """The fold of a function of arrays whose values merge."""
-
-    def __init__(self, of: Callable[[Array], _Value]) -> None:
-        self._of = of
-        self._values: list[_Value] = []
-
-    def add(self, scores: Array) -> None:
-        new = self._of(scores)
-        self._values = [self._values[0].merge(new) if self._values else new]
-
-    @property
-    def value(self) -> _Value:
-        return self._values[0] if self._values else self._of(np.empty(0))
 
 
 @dataclass(frozen=True)

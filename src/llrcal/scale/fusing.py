@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal, TypeVar, Unpack
+from typing import Any, Literal, Unpack
 
-import numpy as np
-
-from llrcal.arrays import Floats
 from llrcal.calibrations.model_file import Counts
 from llrcal.errors import OptionError, ScoreError
 from llrcal.files.overwriting import one_run
-from llrcal.fusion.fuse import fusion_of
+from llrcal.fusion.fuse import Pattern, fusion_of
 from llrcal.fusion.fused import Fused, Limit
 from llrcal.fusion.inputs import as_names, refuse_labels
-from llrcal.fusion.passes import ColumnSketch, Sums, Trials
+from llrcal.fusion.sample import ColumnSampleFold
 from llrcal.messages import Setting
 from llrcal.notes import warn
-from llrcal.onepass.two_classes import Both
 from llrcal.scale.engine import Engine, Progress, silent
-from llrcal.scale.folds import Total, fold_pieces
+from llrcal.scale.folds import fold_pieces
 from llrcal.scale.opening import engine_for, is_on_cluster, opened_frame, opened_pieces
 from llrcal.scale.passes import tell_left_out
 from llrcal.scale.piece import read_side_by_side
 from llrcal.scale.trials_in_pieces import TrialsInPieces
 from llrcal.trials.request import ReadKeywords, ReadOptions
 from llrcal.trials.systems import with_score
-
-_Value = TypeVar("_Value", ColumnSketch, Sums)
 
 
 def fuse_files(
@@ -46,7 +40,7 @@ def fuse_files(
     """Fuse several systems, whose scores are columns of the same files.
 
     The same, to the last bit, as :func:`llrcal.fuse` gives on the same trials in memory, in any
-    order. It takes four passes: a look at all trials, and three of the search.
+    order, in one pass.
 
     Parameters
     ----------
@@ -77,31 +71,18 @@ def fused_columns(
     bounds: str,
 ) -> Fused:
     """A fusion of columns of scores, which side information follows."""
-    columns = len(scores) + len(quality)
-
-    def over(
-        tar: Callable[[Floats], _Value], non: Callable[[Floats], _Value], what: str
-    ) -> Both[_Value]:
-        of_tar, of_non = (partial(Total, partial(_of_columns, columns, of)) for of in (tar, non))
-        work = partial(fold_pieces, of_tar, of_non)
-        return trials.engine.reduce(trials.pieces, work, what)
-
-    looks = over(ColumnSketch.at, ColumnSketch.at, "reading")
-    for look, name in zip(looks.sides, ("target", "non-target"), strict=True):
-        if not look.count:
+    new = partial(ColumnSampleFold, len(scores) + len(quality))
+    found = trials.engine.reduce(trials.pieces, partial(fold_pieces, new, new), "reading")
+    for sample, name in zip(found.sides, ("target", "non-target"), strict=True):
+        if not sample.count:
             raise ScoreError(f"no {name} scores in {trials.source}")
-    tell_left_out(looks.left_out)
+    tell_left_out(found.left_out)
     places = slice(len(scores), None)
-    refuse_labels(quality, *((look.lowest[places], look.highest[places]) for look in looks.sides))
-    every = Trials(looks.sides, lambda tar, non: over(tar, non, "fusing").sides)
-    training = Counts(looks.tar.count, looks.non.count, trials.speaker_counts())
-    systems = tuple(range(len(scores)))
-    return fusion_of([(systems, every)], training, scores, quality, alpha, bounds)
-
-
-def _of_columns(columns: int, of: Callable[[Floats], _Value], scores: Floats) -> _Value:
-    """A function of the trials of a class, of their scores in columns."""
-    return of(scores.reshape(-1, columns).astype(np.float64, copy=False))
+    ends = ((sample.lowest[places], sample.highest[places]) for sample in found.sides)
+    refuse_labels(quality, *ends)
+    whole = Pattern(tuple(range(len(scores))), found.sides)
+    training = Counts(found.tar.count, found.non.count, trials.speaker_counts())
+    return fusion_of([whole], training, scores, quality, alpha, bounds)
 
 
 def opened_columns(
