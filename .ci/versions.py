@@ -1,5 +1,8 @@
 """The test suite with other versions: the lowest of every dependency, and the newest there are.
 
+In the environment ``core`` there are only NumPy and SciPy, and pytest with what numerical tests
+need: other tests are skipped (see core_only.py).
+
 ``python .ci/versions.py NAME ...`` runs it in these environments, ``all`` in every one, and
 ``in-turn`` in another one each day. Each has a virtual environment of its own, ``.venv-NAME``,
 which is made on first use. Interpreters are found by name, or among those of pyenv; an environment
@@ -19,6 +22,7 @@ import lowest
 
 ROOT = Path(__file__).resolve().parents[1]
 ENVIRONMENTS = {
+    "core": "3.11",
     "lowest": "3.11",
     "newest-3.11": "3.11",
     "newest-3.12": "3.12",
@@ -29,6 +33,8 @@ ENVIRONMENTS = {
 
 MAIN = ("numpy", "scipy", "polars", "matplotlib", "click", "rich")
 """Dependencies whose versions are printed."""
+
+CORE_TESTS = ("pytest", "pytest-xdist", "hypothesis", "mpmath")
 
 
 def main(names: list[str]) -> int:
@@ -77,12 +83,17 @@ def passes(name: str, program: str) -> bool:
         pip += ["--constraint", str(bounds)]
     else:
         pip += ["--upgrade", "--upgrade-strategy", "eager"]
-    if subprocess.run([*pip, "--editable", ".[test]"], check=False, cwd=ROOT).returncode:
+    wanted = [".", *CORE_TESTS] if name == "core" else [".[test]"]
+    if subprocess.run([*pip, "--editable", *wanted], check=False, cwd=ROOT).returncode:
         return False
+    main = MAIN[:2] if name == "core" else MAIN
     code = "from importlib.metadata import version; print(*(f'{one} {version(one)}' for one in "
-    subprocess.run([python, "-c", f"{code}{MAIN}), sep=', ')"], check=True)
+    subprocess.run([python, "-c", f"{code}{main}), sep=', ')"], check=True)
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": ""}
     suite = [python, "-m", "pytest", "-n", "auto"]
+    if name == "core":
+        environment["PYTHONPATH"] = str(ROOT / ".ci")
+        suite += ["-p", "core_only", "-r", "fE"]
     return subprocess.run(suite, check=False, cwd=ROOT, env=environment).returncode == 0
 
 

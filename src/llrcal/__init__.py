@@ -112,11 +112,19 @@ __all__ = ["__version__", *_MODULE_OF]  # noqa: PLE0604
 def __getattr__(name: str) -> object:
     from importlib import import_module
 
-    if name in _MODULES:
-        return import_module(f"llrcal.{name}")
-    if name not in _MODULE_OF:
+    if name not in _MODULE_OF and name not in _MODULES:
         raise AttributeError(f"module 'llrcal' has no attribute {name!r}")
-    value = getattr(import_module(_MODULE_OF[name]), name)
+    try:
+        if name in _MODULES:
+            return import_module(f"llrcal.{name}")
+        value = getattr(import_module(_MODULE_OF[name]), name)
+    except ModuleNotFoundError as problem:
+        from llrcal.extras import how_to_install, missing_extra
+
+        if package := missing_extra(problem):
+            text = f"llrcal.{name} needs {how_to_install(package)}"
+            raise ModuleNotFoundError(text, name=problem.name) from None
+        raise
     globals()[name] = value
     return value
 

@@ -1,0 +1,32 @@
+"""A plugin for pytest, for an environment with NumPy and SciPy alone: skip what needs more.
+
+A test is skipped when something that it runs, or its file, imports a package that an extra of
+llrcal installs, or one that only tests need.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+import pytest
+
+from llrcal.extras import EXTRA_OF
+
+_ABSENT = {*EXTRA_OF, "jsonschema", "pandas", "playwright", "pyarrow"} - {"backports"}
+
+
+class _Absent:
+    """Finds no package that is absent on purpose, but ends the test that asks for it."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if name.partition(".")[0] in _ABSENT:
+            pytest.skip(f"there is no {name} here", allow_module_level=True)
+        return None
+
+
+sys.meta_path.insert(0, _Absent())
