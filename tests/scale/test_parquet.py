@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+import llrcal
 from llrcal import LlrcalWarning, TrialFileError
 from tests import beyond_memory
 from tests.scale.sets import QUICK, cut_small, in_memory, table, texts, trials, words
@@ -84,6 +85,19 @@ def test_the_first_of_many_faults_is_told(tmp_path: Path, monkeypatch: pytest.Mo
     for _ in range(5):
         with pytest.raises(TrialFileError, match="in row 999"):
             beyond_memory.fit(tmp_path / "trials.parquet")
+
+
+def test_without_pyarrow_files_are_read_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number, part in enumerate(table(SCORES, IS_TARGET).iter_slices(4000)):
+        part.write_parquet(tmp_path / f"{number}.parquet", row_group_size=700)
+    assert len(beyond_memory.open_trials(tmp_path).pieces) == 5
+    monkeypatch.setattr("llrcal.scale.files.find_spec", lambda _: None)
+    whole = beyond_memory.open_trials(tmp_path)
+    assert len(whole.pieces) == 3
+    expected = in_memory(SCORES[IS_TARGET], SCORES[~IS_TARGET], QUICK)
+    assert texts(llrcal.fit_all(whole, methods=QUICK)) == expected
 
 
 # --------------------------------------------------------------------------------- damaged files

@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 
 from llrcal import TrialFileError, read_trials
 from llrcal.trials import hdf5
-from llrcal.trials.hdf5 import reading as matrix_reading
 from llrcal.trials.hdf5 import write_hdf5
 from llrcal.trials.request import Contents, ReadOptions
 from llrcal.trials.source import Source
@@ -191,24 +190,8 @@ def test_one_model_or_one_segment(tmp_path: Path, one_model: bool, rank: int) ->
 def test_in_pieces_of_any_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fill: Fill) -> None:
     path = made(tmp_path / "a.h5", fill)
     for piece in (1, 4, 5, 8):
-        monkeypatch.setattr(matrix_reading, "_PIECE", piece)
+        monkeypatch.setattr(hdf5, "_PIECE", piece)
         assert read_hdf5(path)[0].equals(SCORED)
-
-
-def test_pieces_keep_chunks_whole_up_to_a_size(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(matrix_reading, "_PIECE", 4)
-
-    def ends(**options: Any) -> list[int]:
-        with h5py.File(tmp_path / "a.h5", "w") as file:
-            matrix = file.create_dataset("a", (7, 2), "f8", **options)
-            return [part.stop for part in matrix_reading.pieces(matrix)]
-
-    assert ends() == [2, 4, 6, 7]
-    assert ends(chunks=(3, 1)) == [3, 6, 7]
-    monkeypatch.setattr(matrix_reading, "_LARGEST_PIECE", 2)
-    assert ends(chunks=(3, 1)) == [1, 2, 3, 4, 5, 6, 7]
 
 
 # -- keys and indices
@@ -226,23 +209,6 @@ def test_a_key(tmp_path: Path, transposed: bool, names: tuple[str, str], dtype: 
     assert reading.endswith("(stored transposed)") == transposed
 
 
-def old_key(turn: Callable[[Any], Any] = np.asarray) -> Fill:
-    masks = {"target_mask": turn(MARKS == 1), "nontarget_mask": turn(MARKS == -1)}
-    return matrices(**{name: mask.astype(np.uint8) for name, mask in masks.items()})
-
-
-@pytest.mark.parametrize("turn", [np.asarray, np.transpose])
-def test_a_key_of_the_old_form(tmp_path: Path, turn: Callable[[Any], Any]) -> None:
-    path = made(tmp_path / "a.h5", ids(), old_key(turn))
-    assert read_hdf5(path, "key")[0].equals(LABELLED)
-    with h5py.File(path, "r+") as file:
-        file["nontarget_mask"][turn(np.arange(12).reshape(3, 4) == 9)] = 1
-    with pytest.raises(
-        TrialFileError, match=r"a\.h5: 1 trials are both target and non-target; rep"
-    ):
-        read_hdf5(path, "key")
-
-
 def test_scores_and_key_in_one(tmp_path: Path) -> None:
     path = made(tmp_path / "a.h5", *SCORE_FILE, matrices(trial_mask=MARKS))
     frame, reading = read_hdf5(path)
@@ -257,7 +223,7 @@ def test_scores_and_key_in_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize("dtype", [np.uint8, bool])
 def test_an_index_is_no_key(tmp_path: Path, dtype: Any) -> None:
     path = made(tmp_path / "a.h5", ids(), matrices(trial_mask=MASK.astype(dtype)))
-    with pytest.raises(TrialFileError, match=r"a\.h5: is an index \(Ndx\)"):
+    with pytest.raises(TrialFileError, match=r"a\.h5: .* is an index \(Ndx\)"):
         read_hdf5(path, "key")
 
 
@@ -473,14 +439,6 @@ def without(name: str) -> Fill:
     return lambda file: file.__delitem__(name)
 
 
-def bits_of_its_own(file: Any) -> None:
-    """A float whose fields lie where no other float has them."""
-    odd = h5py.h5t.IEEE_F64LE.copy()
-    odd.set_fields(63, 52, 10, 0, 52)
-    del file["scores"]
-    h5py.h5d.create(file.id, b"scores", odd, h5py.h5s.create_simple((3, 4)))
-
-
 def time_of_day(file: Any) -> None:
     """A type that numpy has not."""
     del file["scores"]
@@ -499,12 +457,11 @@ NAN, INFINITE = SCORES.copy(), SCORES.copy()
 NAN[1, 2], INFINITE[2, 3] = np.nan, np.inf
 
 HOSTILE: list[tuple[str, Fill, str]] = [
-    ("a group", group("scores"), "scores is not a dataset"),
+    ("a group", group("scores"), "has no dataset scores"),
     ("a dataset for a group", instead("ID/row_ids", 0), "ID/row_ids has type int64"),
     ("complex scores", instead("scores", SCORES * 1j), "scores has type complex128"),
     ("boolean scores", instead("scores", SCORES > 0), "scores has type bool"),
     ("times", time_of_day, "cannot be read as HDF5 .*; copy or write the file again"),
-    ("odd floats", bits_of_its_own, "expected a matrix of usual numbers"),
     ("references", references, "ID/row_ids has type object; expected text"),
     ("three dimensions", instead("scores", SCORES[None]), r"shapes \(1, 3, 4.*\) and \(3, 4\)"),
     ("no space at all", instead("scores", h5py.Empty("f8")), "cannot be read as HDF5"),
@@ -520,19 +477,21 @@ HOSTILE: list[tuple[str, Fill, str]] = [
     ("an empty mask", instead("score_mask", 0 * MASK), "holds no trials"),
     ("NaN", instead("scores", NAN), "1 of 7 scores are not finite; the first is nan, of m2 / c"),
     ("infinite", instead("scores", INFINITE), "the first is inf, of m3 / d.wav"),
-    ("more than fits", claiming("scores", (2**58, 3)), f"claims {3 * 2**58} values"),
+    (
+        "more than fits",
+        claiming("scores", (2**58, 3)),
+        f"bytes expand to {3 * 2**61}; scores is damaged",
+    ),
     ("latin-1", instead("ID/row_ids", [b"m1", b"Zo\xeb", b"m3"]), "can't decode byte 0xeb"),
     ("two conventions", ids(SIDEKIT), "has two kinds of ids: expected ID/row_ids"),
-    ("no mask", without("score_mask"), "has no score_mask; it holds ID, scores"),
-    ("no column ids", without("ID/column_ids"), "has no ID/column_ids"),
+    ("no mask", without("score_mask"), "has no dataset score_mask; it holds ID, scores"),
+    ("no column ids", without("ID/column_ids"), "has no dataset ID/column_ids"),
     ("no ids at all", without("ID"), "has no ids: expected ID/row_ids"),
     ("no scores", without("scores"), "holds ID, score_mask; expected scores and score_mask"),
-    ("two keys", lambda f: [old_key()(f), matrices(trial_mask=MARKS)(f)], "one of the two keys"),
-    ("half a key", matrices(target_mask=MASK), "has no nontarget_mask"),
     (
         "threes in a key",
         matrices(trial_mask=3 * MARKS),
-        "trial_mask holds 3; expected 1, -1, 0 only",
+        "trial_mask holds 3; expected 1, 0, -1 only",
     ),
 ]
 
@@ -579,20 +538,3 @@ def test_without_h5py(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for call in (read_hdf5, lambda name: write_hdf5(name, SCORED)):
         with pytest.raises(TrialFileError, match=r'pip install "llrcal\[hdf5\]"'):
             call(path)
-
-
-# -- text of variable length
-
-
-def test_a_gap_of_zeros_among_texts_is_refused(tmp_path: Path) -> None:
-    """As a copy that was interrupted leaves it; HDF5 itself would run in circles forever."""
-    path = made(tmp_path / "a.h5", ids(dtype=h5py.string_dtype()), *SCORE_FILE[1:])
-    whole = Path(path).read_bytes()
-    start = whole.find(b"GCOL")
-    for place in (start + 16, start + 40, start + 112):
-        Path(path).write_bytes(whole[:place] + bytes(512) + whole[place + 512 :])
-        with pytest.raises(TrialFileError, match=r"a\.h5: is cut off or damaged; copy or write"):
-            read_hdf5(path)
-    Path(path).write_bytes(whole[:start] + bytes(512) + whole[start + 512 :])
-    with pytest.raises(TrialFileError, match="cannot be read as HDF5"):
-        read_hdf5(path)

@@ -19,7 +19,7 @@ from llrcal.messages import Position, Setting
 from llrcal.pairing import kaldi
 from llrcal.trials.frame_files import counted
 from llrcal.trials.frames import as_polars, collected, is_frame
-from llrcal.trials.hdf5.container import opened as opened_hdf5
+from llrcal.trials.hdf5 import read_datasets
 from llrcal.trials.npy import read_npz, shape_of_npy
 from llrcal.trials.source import Source
 from llrcal.trials.speakers import listed
@@ -176,9 +176,7 @@ def _read(name: str) -> Embeddings:
         if file.kind in ("parquet", "arrow"):
             return _of_frame(collected(counted(file)[0].slice(0, None), name), name)
         if file.kind == "hdf5":
-            with opened_hdf5(file.on_disk) as container:
-                names = container.datasets()
-                return _of_columns({key: _dataset(container, key) for key in names}, name)
+            return _of_columns(read_datasets(file.on_disk), name)
         if kaldi.is_ark(file.head):
             return _of_vectors(*kaldi.read_ark(file.on_disk), name)
         if kaldi.is_scp(file.head):
@@ -187,13 +185,6 @@ def _read(name: str) -> Embeddings:
         f"{name}: holds no embeddings that llrcal knows: give .npy, .npz, Parquet, HDF5, or "
         "Kaldi's .ark or .scp"
     )
-
-
-def _dataset(container: Any, key: str) -> Array:
-    found = container.dataset(key)[()]
-    if found.dtype.kind == "O":  # text of any length
-        found = np.array([one.decode() if isinstance(one, bytes) else str(one) for one in found])
-    return np.asarray(found)
 
 
 def _of_columns(arrays: Mapping[str, Array], name: str) -> Embeddings:

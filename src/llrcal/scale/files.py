@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import filecmp
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from importlib.util import find_spec
+from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from llrcal.errors import ScoreError, TrialFileError
 from llrcal.files.names import Paths, files_of
 from llrcal.files.overwriting import opened_input
+from llrcal.scale import piece
 from llrcal.scale.columns import checked
 from llrcal.scale.piece import Piece, present, spans
 from llrcal.scale.text import text_pieces
 from llrcal.trials.conventions import IDS, SPEAKERS
-from llrcal.trials.frame_files import counted
-from llrcal.trials.frames import SAMPLE, collected, roles_of
+from llrcal.trials.frame_files import refuse_many_rows
+from llrcal.trials.frames import SAMPLE, roles_of
 from llrcal.trials.npy import floats_of, read_npy, shape_of_npy
-from llrcal.trials.parquet import ParquetFile
 from llrcal.trials.request import Request
 from llrcal.trials.source import Source
 from llrcal.trials.table_reading import read_table, refuse_after_fork
@@ -62,23 +66,38 @@ def npy_pieces(path: str, request: Request, *, is_tar: bool) -> list[Piece]:
     ]
 
 
+@contextmanager
+def _arrow_file(path: str) -> Iterator[Any]:
+    """A Parquet file, which is not mapped: one that is cut off meanwhile would end the process."""
+    from pyarrow import ArrowException, OSFile
+    from pyarrow.parquet import ParquetFile
+
+    try:
+        with OSFile(path) as file:
+            yield ParquetFile(file)
+    except (ArrowException, OSError) as problem:
+        raise TrialFileError(
+            f"{path}: cannot be read: {problem}; copy or write the file again"
+        ) from problem
+
+
 def _read_rows(
-    file: ParquetFile,
+    path: str,
     start: int,
-    end: int,
+    groups: range,
     roles: tuple[tuple[str, str], ...],
     request: Request,
     columns: Sequence[str],
     at_a_time: int,
 ) -> Iterator[pl.DataFrame]:
-    """Read some rows of a Parquet file, given the role and the name of its columns."""
+    """Read some groups of rows of a Parquet file, given the role and the name of its columns."""
     wanted = [pair for pair in roles if pair[0] in columns]
-    for first in range(start, end, at_a_time):
-        rows = min(at_a_time, end - first)
-        name = _part(file.fingerprint.path, first, first + rows)
-        names = [column for _, column in wanted]
-        frame = collected(file.slice(first, rows, names).select(names), name)
-        yield checked(frame, wanted, request, name, first)
+    names = [name for _, name in wanted]
+    with _arrow_file(path) as file:
+        for batch in file.iter_batches(at_a_time, [*groups], names):
+            part = f"{path}, rows {start} to {start + batch.num_rows - 1}"
+            yield checked(pl.DataFrame(batch), wanted, request, part, start)
+            start += batch.num_rows
 
 
 def parquet_pieces(source: Source, request: Request) -> list[Piece]:
@@ -89,12 +108,14 @@ def parquet_pieces(source: Source, request: Request) -> list[Piece]:
     TrialFileError
         If the file is damaged, or its columns are missing or ambiguous.
     """
-    path = str(source.path)
-    _, rows = counted(source)
-    if not rows:
+    path = source.name
+    with _arrow_file(path) as file:
+        about = file.metadata
+        rows = [about.row_group(group).num_rows for group in range(about.num_row_groups)]
+        head = pl.DataFrame(next(file.iter_batches(SAMPLE), file.schema_arrow.empty_table()))
+    refuse_many_rows(source, sum(rows))
+    if not sum(rows):
         return []
-    file = ParquetFile(opened_input(path))
-    head = collected(file.head(SAMPLE), source.name)
     roles, sketches = roles_of(head, request, source.name)
     names = dict(zip(roles, head.columns, strict=True))
     needed = {"score": request.needs_score, "label": request.needs_label}
@@ -108,11 +129,12 @@ def parquet_pieces(source: Source, request: Request) -> list[Piece]:
     chosen = tuple(
         (role, name) for role, name in names.items() if role in known or needed.get(role)
     )
+    ends = [0, *accumulate(rows)]
     return [
         Piece(
-            name=_part(path, start, end),
-            rows=end - start,
-            reader=partial(_read_rows, file, start, end, chosen, request),
+            name=f"{path}, rows {ends[groups.start]} to {ends[groups.stop] - 1}",
+            rows=ends[groups.stop] - ends[groups.start],
+            reader=partial(_read_rows, path, ends[groups.start], groups, chosen, request),
             request=request,
             file=path,
             score_name=names.get("score"),
@@ -120,12 +142,17 @@ def parquet_pieces(source: Source, request: Request) -> list[Piece]:
             names_speakers=set(SPEAKERS) <= set(names),
             has_ids="test" in names,
         )
-        for start, end in spans(rows)
+        for groups in _together(ends)
     ]
 
 
-def _part(path: str, start: int, end: int) -> str:
-    return f"{path}, rows {start} to {end - 1}"
+def _together(ends: Sequence[int]) -> Iterator[range]:
+    """Groups of rows that make a piece, given where each group ends."""
+    first = 0
+    for group in range(1, len(ends)):
+        if ends[group] - ends[first] >= piece.ROWS or group == len(ends) - 1:
+            yield range(first, group)
+            first = group
 
 
 _UNKNOWN_ROWS = 2**20  # a guess for files that are read as a whole, for the progress bar
@@ -186,7 +213,7 @@ def _watched(name: str, cut: Callable[[], list[Piece]]) -> Iterator[Piece]:
 def _pieces_of(name: str, request: Request) -> list[Piece]:
     refuse_after_fork()
     source = Source(name)
-    if source.path is not None and source.kind == "parquet":
+    if source.path is not None and source.kind == "parquet" and find_spec("pyarrow"):
         return parquet_pieces(source, request)
     if not request.needs_label and source.kind == "npy":
         return npy_pieces(name, request, is_tar=False)

@@ -1,4 +1,4 @@
-"""Files of tables: Parquet and Arrow, read only as far as needed, and workbooks of Excel."""
+"""Files of tables: Parquet and Arrow, and workbooks of Excel."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ from llrcal.trials.frames import (
 )
 from llrcal.trials.leaving_out import left_out
 from llrcal.trials.npy import check_archive
-from llrcal.trials.parquet import ParquetFile
 from llrcal.trials.request import Request
 from llrcal.trials.source import Source, refuse_swelling
 from llrcal.trials.text.lines import Answers
@@ -74,7 +73,7 @@ def rewrite_frame_file(file: Source, written: IO[bytes], answers: Answers, reque
     return f"column {name!r}"
 
 
-def _score_name(scan: pl.LazyFrame | ParquetFile, request: Request, source: str) -> str:
+def _score_name(scan: pl.LazyFrame, request: Request, source: str) -> str:
     head = collected(scan.head(SAMPLE), source)
     named = dict(request.named).get("score", "score")
     if not head.height and named in head.columns:
@@ -95,23 +94,21 @@ def _with_answers(
     return frame.with_columns(llrs.rename(name), *added)
 
 
-def counted(source: Source) -> tuple[pl.LazyFrame | ParquetFile, int]:
-    """A file to be read lazily, and the number of its rows.
+def counted(source: Source) -> tuple[pl.LazyFrame, int]:
+    """A file to be read lazily, and the number of its rows."""
+    with polars_errors(source.name):
+        read = pl.scan_parquet if source.kind == "parquet" else pl.scan_ipc
+        # Of bytes: a file that is cut off while polars maps it would end the process.
+        scan = read(io.BytesIO(source.content))
+        rows = int(scan.select(pl.len()).collect().item())
+    refuse_many_rows(source, rows)
+    return scan, rows
 
-    Refused if it claims far more rows than it can hold, unless all are the same.
-    """
-    scan: pl.LazyFrame | ParquetFile
-    if source.path and source.kind == "parquet" and source.fingerprint:
-        scan = ParquetFile(source.fingerprint)
-        rows = scan.rows
-    else:
-        with polars_errors(source.name):
-            read = pl.scan_parquet if source.kind == "parquet" else pl.scan_ipc
-            scan = read(io.BytesIO(source.content))  # not mapped: see ParquetFile
-            rows = int(scan.select(pl.len()).collect().item())
+
+def refuse_many_rows(source: Source, rows: int) -> None:
+    """Refuse a file that claims far more rows than it can hold, unless all are the same."""
     hint = f"{rows} rows of this size cannot be scores"
     refuse_swelling(source.name, source.size, rows * _SCORE, _LARGEST_RATIO, hint)
-    return scan, rows
 
 
 # ---------------------------------------------------------------- Excel

@@ -13,7 +13,6 @@ import polars as pl
 from llrcal.errors import TrialFileError
 from llrcal.messages import Message, Part, Position, Setting
 from llrcal.trials.conventions import SPEAKERS, is_kept, is_wanted, kept_role
-from llrcal.trials.parquet import ParquetFile
 from llrcal.trials.request import TO_DROP_NAN, Request
 from llrcal.trials.table import Table
 from llrcal.trials.text.roles import (
@@ -93,17 +92,14 @@ def roles_of(
         raise problem.within(source) from None
 
 
-def read_frame(
-    frame: pl.DataFrame | pl.LazyFrame | ParquetFile, request: Request, source: str
-) -> Table:
+def read_frame(frame: pl.DataFrame | pl.LazyFrame, request: Request, source: str) -> Table:
     """The trials of a table with named columns; those that are not needed are not read."""
     head = frame if isinstance(frame, pl.DataFrame) else collected(frame.head(SAMPLE), source)
     if not head.height:
         raise TrialFileError(f"{source}: holds no trials")
     roles, sketches = roles_of(head, request, source)
     named = {role: name for role, name in zip(roles, head.columns, strict=True) if is_wanted(role)}
-    rows = frame.lazy() if isinstance(frame, pl.DataFrame) else frame
-    data = collected(rows.select(list(named.values())), source)
+    data = collected(frame.lazy().select(list(named.values())), source)
     columns = [converted(data[name], role, request, source) for role, name in named.items()]
     chosen = ",".join(f"{role}={name}" for role, name in named.items())
     return Table(
