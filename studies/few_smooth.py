@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 
 import llrcal
-from llrcal.comparison.looks import looks
 from llrcal.figures.drawing import legend_above
 from llrcal.figures.learning_curve import counts_axis
+from llrcal.figures.looks import looks
 from llrcal.figures.style import column_figure, column_style, dashes_of
 from studies.evidence import REAL, ROOT, Experiment, Pair
 from studies.unshifted import HALVED, TUNED, Judge, given, halves

@@ -22,7 +22,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 import llrcal
-from llrcal.comparison.looks import drawn_priors
+from llrcal.comparison.axes import drawn_priors
 from llrcal.evaluation import Evaluation
 from llrcal.figures import bayes_error, column_figure, column_style, densities, transforms
 from llrcal.figures.curves import visible_range

@@ -19,7 +19,8 @@ import llrcal
 from llrcal.calibrations.curve import Formula
 from llrcal.calibrations.training import Training
 from llrcal.comparison import compare
-from llrcal.method_table import TABLE, Entry, Look, methods_to_compare
+from llrcal.figures import looks
+from llrcal.method_table import TABLE, Entry, methods_to_compare
 from llrcal.trials import Trials
 from tests.report.pages import Page
 from tests.trial_sets import normal
@@ -62,7 +63,6 @@ ENTRY = Entry(
     "tests.test_new_method:Toy",
     "scores with another zero",
     group="toys",
-    looks=(Look("#c01048", "#ff90b0", "h", (3, 1)),),
 )
 
 
@@ -113,7 +113,7 @@ def test_it_is_unknown_otherwise() -> None:
 def command(*arguments: str) -> str:
     """What ``llrcal`` prints where the table has the entry."""
     code = (
-        "import sys; from llrcal.method_table import TABLE, Entry, Look\n"
+        "import sys; from llrcal.method_table import TABLE, Entry\n"
         f"TABLE['toy'] = {ENTRY!r}; sys.argv = ['llrcal', *{arguments!r}]\n"
         "from llrcal.cli import main; main()"
     )
@@ -154,20 +154,21 @@ def test_it_has_a_model_and_its_metrics(results: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("_known")
 def test_the_report_shows_it(results: Path) -> None:
     page = Page((results / "report.html").read_text("utf-8"))
     assert ENTRY.description in page.text
     shown = {method["label"]: method for method in json.loads(page.scripts[0])["methods"]}
-    look = ENTRY.looks[0]
+    look = looks(["toy"])["toy"]
     style = shown["toy"]["style"]
     assert (style["light"], style["dark"]) == (look.light, look.dark)
-    assert style["symbol"] == "hexagon2"
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("_known")
 @pytest.mark.parametrize("name", ["bayes-error-toys", "bayes-error-all", "transforms"])
 def test_figures_show_it(results: Path, name: str) -> None:
     drawing = (results / "figures" / f"{name}.svg").read_text("utf-8")
     assert ">toy</text>" in drawing
-    assert f"stroke: {ENTRY.looks[0].light}" in drawing
+    assert f"stroke: {looks(['toy'])['toy'].light}" in drawing
     assert ("nig" in drawing) == (name != "bayes-error-toys")

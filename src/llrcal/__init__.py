@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from llrcal.calibrations import fit_all as fit_all
     from llrcal.comparison import Comparison as Comparison
     from llrcal.comparison import LearningCurve as LearningCurve
-    from llrcal.comparison import compare as compare
     from llrcal.comparison import cross_validated as cross_validated
-    from llrcal.comparison import learning_curve as learning_curve
+    from llrcal.comparison.compare import compare as compare
+    from llrcal.comparison.learning_curve import learning_curve as learning_curve
     from llrcal.errors import ClusterError as ClusterError
     from llrcal.errors import DegenerateError as DegenerateError
     from llrcal.errors import LlrcalError as LlrcalError
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from llrcal.trials import read_trials as read_trials
     from llrcal.trials import write_trials as write_trials
     from llrcal.validation import Validation as Validation
-    from llrcal.validation import validate as validate
+    from llrcal.validation.validate import validate as validate
 
 _HOME = {
     "llrcal.adaptation": ("Watched", "adapt", "watch"),
@@ -69,10 +69,10 @@ _HOME = {
     "llrcal.comparison": (
         "Comparison",
         "LearningCurve",
-        "compare",
         "cross_validated",
-        "learning_curve",
     ),
+    "llrcal.comparison.compare": ("compare",),
+    "llrcal.comparison.learning_curve": ("learning_curve",),
     "llrcal.errors": (
         "ClusterError",
         "DegenerateError",
@@ -101,7 +101,8 @@ _HOME = {
     "llrcal.scale.opening": ("open_scores", "open_trials"),
     "llrcal.simulation": ("simulate",),
     "llrcal.trials": ("Counts", "Trials", "read_trials", "write_trials"),
-    "llrcal.validation": ("Validation", "validate"),
+    "llrcal.validation": ("Validation",),
+    "llrcal.validation.validate": ("validate",),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 _MODULES = ("figures", "sklearn")

@@ -21,20 +21,6 @@ ALPHAS: tuple[float | str, ...] = ("empirical", 0.5, 0.92)
 
 
 @dataclass(frozen=True)
-class Look:
-    """How one calibration is drawn, in figures and in the report alike."""
-
-    light: str
-    """Colour on a light page, as ``#rrggbb``, with a contrast to white of at least 3 : 1."""
-    dark: str
-    """Colour on the dark page of the report."""
-    marker: str
-    """One of matplotlib's filled markers: ``o s ^ v < > D d P X * p h 8``."""
-    dashes: tuple[float, ...] = ()
-    """Lengths on and off, in line widths; a solid line if empty."""
-
-
-@dataclass(frozen=True)
 class Entry:
     """One method."""
 
@@ -44,8 +30,6 @@ class Entry:
     """What its LLR is and how it is trained, for the report: a phrase without a full stop."""
     group: str
     """Methods of a group share one figure of Bayes errors, which is named after the group."""
-    looks: tuple[Look, ...]
-    """One look; or three, from dark to light, if it takes a weight: one for each of ``ALPHAS``."""
     options: tuple[str, ...] = ()
     """Names of the options that ``fit`` takes."""
     in_paper: bool = False
@@ -67,17 +51,11 @@ TABLE: dict[str, Entry] = {
         "llrcal.calibrations.methods.smooth:Smooth",
         "a rising spline, averaged over its stiffness",
         group="smooth",
-        looks=(Look("#300048", "#a84890", "p", (20, 2)),),
     ),
     "linear-gaussian": Entry(
         "llrcal.calibrations.methods.gaussian:LinearGaussian",
         "a straight line, from two Gaussian densities that share one variance",
         group="linear-gaussian",
-        looks=(
-            Look("#124a83", "#4b7fdf", "o", (7, 2)),
-            Look("#286ec1", "#8aadf3", "s", (4, 1.5)),
-            Look("#4499de", "#c3d5ff", "^", (1.2, 1.2)),
-        ),
         options=("alpha",),
         in_paper=True,
         bayes="llrcal.calibrations.methods.gaussian:LinearGaussianBayes",
@@ -87,11 +65,6 @@ TABLE: dict[str, Entry] = {
         "llrcal.calibrations.methods.logistic:Logistic",
         "a straight line, by logistic regression",
         group="logistic",
-        looks=(
-            Look("#592101", "#c1672b", "D", (7, 1.5, 1.2, 1.5)),
-            Look("#85400b", "#e59738", "v", (4, 1.2, 1.2, 1.2, 1.2, 1.2)),
-            Look("#ce7d40", "#fcc689", "P", (1.2, 2.5)),
-        ),
         options=("alpha", "rule"),
         in_paper=True,
         bayes="llrcal.calibrations.methods.logistic_bayes:LogisticBayes",
@@ -101,14 +74,12 @@ TABLE: dict[str, Entry] = {
         "llrcal.calibrations.methods.pav:PAV",
         "rising steps, by pool-adjacent-violators",
         group="pav",
-        looks=(Look("#003927", "#40f2ca", "X"),),
         in_paper=True,
     ),
     "gaussian": Entry(
         "llrcal.calibrations.methods.gaussian:GaussianCalibration",
         "log-ratio of two Gaussian densities",
         group="generative",
-        looks=(Look("#b29000", "#feea19", "<", (2.5, 1)),),
         in_paper=True,
         bayes="llrcal.calibrations.methods.gaussian:GaussianBayes",
         parameters=4,
@@ -117,7 +88,6 @@ TABLE: dict[str, Entry] = {
         "llrcal.calibrations.methods.densities:StudentTCalibration",
         "log-ratio of two Student-T densities",
         group="generative",
-        looks=(Look("#d60872", "#ff5b72", "*", (5, 1.2, 1.2, 1.2)),),
         in_paper=True,
         bayes="llrcal.calibrations.methods.sampled:StudentTBayes",
         parameters=6,
@@ -126,7 +96,6 @@ TABLE: dict[str, Entry] = {
         "llrcal.calibrations.methods.densities:NIGCalibration",
         "log-ratio of two normal-inverse-Gaussian densities",
         group="generative",
-        looks=(Look("#5802c5", "#844cea", ">", (10, 1.5)),),
         in_paper=True,
         bayes="llrcal.calibrations.methods.sampled:NIGBayes",
         parameters=8,

@@ -12,7 +12,7 @@ from llrcal.calibrations.methods.densities import Generative
 from llrcal.comparison import Comparison, compare
 from llrcal.comparison.tables import metrics
 from llrcal.figures.curves import fitted_densities
-from llrcal.figures.folder import drawings
+from llrcal.figures.table import of_comparison
 from llrcal.report.build import build_report
 from llrcal.trials import Trials
 from tests import beyond_memory
@@ -60,7 +60,7 @@ def test_their_densities_are_those_of_the_field(comparison: Comparison) -> None:
 
 
 def test_every_drawing_of_a_comparison(comparison: Comparison) -> None:
-    every = dict(drawings(comparison))
+    every = of_comparison(comparison)
     assert "densities-nig-adapted" in every
     for name in ("transforms", "densities-nig-adapted", "bayes-error-all"):
         every[name](ax=axes())

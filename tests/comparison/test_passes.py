@@ -11,7 +11,7 @@ from llrcal.arrays import Floats
 from llrcal.comparison import Comparison, compare
 from llrcal.errors import OptionError
 from llrcal.figures.curves import llr_places
-from llrcal.figures.folder import drawings
+from llrcal.figures.table import of_comparison
 from llrcal.report.data import page_data
 from llrcal.scale.engine import Threads
 from llrcal.trials import Trials
@@ -35,7 +35,7 @@ def everything(comparison: Comparison) -> dict[str, object]:
     """All that is written of a comparison, but for bytes; and the points of all curves."""
     drawn = {
         name: [np.asarray(line.get_xydata()).tolist() for line in draw(ax=axes()).get_lines()]
-        for name, draw in drawings(comparison)
+        for name, draw in of_comparison(comparison).items()
         if name in FIGURES
     }
     page = page_data(comparison)

@@ -14,7 +14,7 @@ from llrcal.arrays import Array
 from llrcal.comparison import compare
 from llrcal.errors import OptionError
 from llrcal.evaluation.bootstrap import enough_for
-from llrcal.figures.folder import drawings
+from llrcal.figures.table import of_comparison
 from llrcal.report.build import build_report
 from llrcal.report.data import page_data
 from llrcal.trials.request import ReadOptions
@@ -175,7 +175,7 @@ def test_minima_and_the_det_plot_are_those_of_every_system() -> None:
     assert f"{100 * (cos.cllr / cos.min_cllr - 1):.1f} % above" in comparison.verdict.text
     (*_, at_even) = page_data(comparison)["minimum"]  # the last of the operating points
     assert at_even == min(ev.min_bayes_error(0.0) for ev in alone.values())
-    drawn = dict(drawings(comparison))["det"]
+    drawn = of_comparison(comparison)["det"]
     labels = {str(line.get_label()) for line in drawn(ax=axes()).get_lines()}
     assert labels >= {"cos", "plda", "fusion"}
 

@@ -12,8 +12,8 @@ from matplotlib.lines import Line2D
 import llrcal
 from llrcal.arrays import Floats
 from llrcal.calibrations.methods import label, method_and_options
-from llrcal.comparison.looks import looks
 from llrcal.figures import column_figure
+from llrcal.figures.looks import looks
 from tests.trial_sets import normal
 
 TAR, NON = normal(400, 2.5, 1.5), normal(3000, -1.5, 1.2)

@@ -19,6 +19,7 @@ from llrcal import OptionError, evaluate, figures
 from llrcal.arrays import ArrayLike
 from llrcal.figures import column_figure, column_style
 from llrcal.figures.drawing import Entry, legend_above
+from llrcal.figures.table import TABLE
 from tests.figures.drawing import (
     NON,
     TAR,
@@ -36,7 +37,10 @@ det_with_points = partial(figures.det, p_target=0.01)
 
 OF_EVALUATIONS = pytest.mark.parametrize(
     "draw",
-    [figures.bayes_error, det_with_points, figures.tippett, figures.ece, figures.reliability],
+    [
+        det_with_points,
+        *(entry.draw for entry in TABLE.values() if entry.of == "evaluations"),
+    ],
 )
 
 

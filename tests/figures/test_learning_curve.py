@@ -11,7 +11,7 @@ from matplotlib.collections import PolyCollection
 import llrcal
 from llrcal import OptionError, figures
 from llrcal.comparison.learning_curve import METRICS
-from llrcal.comparison.looks import looks
+from llrcal.figures.looks import looks
 from tests.comparison.test_learning_curve import hand_made
 from tests.figures.drawing import axes, data, legend_names, lines
 

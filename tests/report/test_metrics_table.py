@@ -42,9 +42,9 @@ def test_minima_stand_in_the_last_row_and_beside_systems() -> None:
 
 def test_the_recommended_row_is_marked_if_there_is_one() -> None:
     html = metrics_table(small())
-    (row,) = re.findall(r'<tr class="marked"><th scope="row">(\S+) ', html)
+    (row,) = re.findall(r'<th scope="row">(\S+) <span class="tag">recommended', html)
     assert row == small().recommended
-    assert "marked" not in metrics_table(shifted())
+    assert "recommended" not in metrics_table(shifted())
 
 
 def test_intervals_stand_in_small_print() -> None:
@@ -96,10 +96,9 @@ def test_rows_are_in_the_order_of_the_verdict() -> None:
 
 def test_every_number_has_headings() -> None:
     html = metrics_table(small())
-    columns = [int(n) for n in re.findall(r'data-column="(\d+)"', html)]
-    assert sorted(columns) == list(range(len(cells(html, "nig")) + 1))
+    assert html.count('<th scope="col">') == len(cells(html, "nig")) + 1
 
 
 def test_infinite_numbers() -> None:
     html = metrics_table(hostile())
-    assert 'data-value="inf">∞</td>' in html
+    assert "<td>∞</td>" in html

@@ -7,11 +7,10 @@ from importlib.resources import files
 
 import pytest
 
-from llrcal.comparison.looks import looks
-from llrcal.method_table import TABLE
-from llrcal.report.symbols import SYMBOLS
+from llrcal.figures.looks import PALETTE
+from llrcal.report.data import SYMBOLS
 from tests.colours import contrast
-from tests.comparison.test_looks import SURFACE
+from tests.figures.test_looks import SURFACE
 
 PAGE = files("llrcal.report").joinpath("page")
 CSS = PAGE.joinpath("page.css").read_text("utf-8")
@@ -33,9 +32,7 @@ def test_every_marker_is_one_of_plotly_and_has_a_swatch() -> None:
     drawn = set(re.findall(r'^  "?([\w-]+)"?: "M', swatches, re.MULTILINE))
     assert set(SYMBOLS.values()) <= known
     assert set(SYMBOLS.values()) == drawn
-    free = looks([f"system {i}" for i in range(100)]).values()
-    table = [look for entry in TABLE.values() for look in entry.looks]
-    assert {look.marker for look in (*free, *table)} <= set(SYMBOLS)
+    assert {look.marker for look in PALETTE} <= set(SYMBOLS)
 
 
 def test_the_pages_are_those_on_which_looks_are_checked() -> None:

@@ -13,7 +13,7 @@ import pytest
 import llrcal
 from llrcal import Validation
 from llrcal.notes import Note
-from llrcal.validation.build import _lr
+from llrcal.validation.build import _lrs
 from llrcal.validation.guidelines import items
 from llrcal.validation.validation import STATED
 from tests.report.pages import Opened, Page
@@ -128,8 +128,8 @@ def test_how_trials_were_divided_is_told(found: Validation) -> None:
 
 
 def test_no_ratio_is_too_large_to_be_printed() -> None:
-    assert [_lr(llr) for llr in (0.0, -2.0, 8.0)] == ["1", "0.1353", "2,981"]
-    assert _lr(5000.0) == _lr(700.0)
+    assert _lrs(-2.0, 8.0) == "0.1353 to 2,981"
+    assert _lrs(5000.0) == _lrs(700.0)
 
 
 def test_speakers_that_are_not_known(tmp_path: Path) -> None:

@@ -122,7 +122,7 @@ def compare_and_write(
     ``more`` are further arguments of :func:`llrcal.compare`.
     """
     from llrcal.comparison import compare
-    from llrcal.comparison.looks import figure_formats
+    from llrcal.comparison.axes import figure_formats
     from llrcal.files.atomic import atomic_folder
     from llrcal.report.folder import write_results
     from llrcal.trials.writing import table_format, write_trials

@@ -14,7 +14,6 @@ from llrcal.arrays import Floats
 from llrcal.calibrations import Calibration
 from llrcal.calibrations.methods import is_bayes
 from llrcal.comparison.folds import Both, Folds, Part, Progress
-from llrcal.comparison.looks import FUSION
 from llrcal.errors import OptionError
 from llrcal.evaluation import ByCondition, Evaluation
 from llrcal.evaluation.bootstrap import Replicates
@@ -28,6 +27,9 @@ from llrcal.scoring_rule import Rule
 from llrcal.trials import Trials
 from llrcal.trials.systems import Systems
 from llrcal.trials.trials import TrialSet
+
+FUSION = "fusion"
+"""The label of a fusion of several systems."""
 
 _ROUNDING = 1e-9  # of Cllr
 _WITHOUT = "without "
@@ -64,6 +66,20 @@ class Candidate:
         if isinstance(self.calibration, Fused):
             return f"a weighted sum of the scores of {', '.join(self.calibration.names)}"
         return TABLE[self.calibration.method].description
+
+    @property
+    def what(self) -> str:
+        """What it is, with its options, in words."""
+        parts = [self.description]
+        if self.bayes:
+            parts.append("its parameters are integrated out")
+        if self.adapted:
+            parts.append("adapted to the test scores, without their labels")
+        if self.alpha is not None:
+            parts.append(f"weight of the targets {self.alpha}")
+        if self.rule is not None:
+            parts.append(f"scoring rule {self.rule}")
+        return "; ".join(parts)
 
     @property
     def parameters(self) -> float:

@@ -11,8 +11,8 @@ from llrcal.arrays import Array, Floats
 from llrcal.calibrations import Calibration
 from llrcal.calibrations.bounds import more_than_a_few
 from llrcal.calibrations.methods.pav import DUMMIES
+from llrcal.comparison.axes import evenly, finite_part
 from llrcal.comparison.candidates import Candidate
-from llrcal.comparison.looks import evenly, finite_part
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.operating_points import OperatingPoint
 from llrcal.notes import Note, Severity

@@ -15,7 +15,9 @@ from llrcal.calibrations import Calibration
 from llrcal.calibrations.bounds import Policy
 from llrcal.calibrations.methods import Method, method_and_options
 from llrcal.calibrations.training import Training
+from llrcal.comparison.axes import drawn_priors
 from llrcal.comparison.candidates import (
+    FUSION,
     Candidate,
     adapt_each,
     fusion_notes,
@@ -36,7 +38,6 @@ from llrcal.comparison.folds import (
     upright,
 )
 from llrcal.comparison.learning_curve import Round, curve_over, fit_by, rounds_of
-from llrcal.comparison.looks import FUSION, drawn_priors
 from llrcal.comparison.ranking import Criterion, criterion_name
 from llrcal.errors import OptionError
 from llrcal.evaluation.bootstrap import Replicates

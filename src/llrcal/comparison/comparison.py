@@ -14,11 +14,11 @@ from urllib.parse import quote
 import numpy as np
 
 from llrcal.calibrations import Calibration
+from llrcal.comparison.axes import FIGURE_FORMATS, figure_formats
 from llrcal.comparison.candidates import Candidate
 from llrcal.comparison.copies import IN_FOLDS
 from llrcal.comparison.folds import Folds
 from llrcal.comparison.learning_curve import LearningCurve
-from llrcal.comparison.looks import FIGURE_FORMATS, figure_formats
 from llrcal.comparison.ranking import Criterion, CriterionName, Ranking
 from llrcal.comparison.verdict import Verdict, verdict
 from llrcal.errors import OptionError

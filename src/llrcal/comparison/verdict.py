@@ -25,8 +25,8 @@ from typing import NamedTuple
 import numpy as np
 
 from llrcal.arrays import Array
+from llrcal.comparison.axes import finite_part
 from llrcal.comparison.checks import outside
-from llrcal.comparison.looks import finite_part
 from llrcal.comparison.ranking import (
     Criterion,
     Difference,

@@ -14,19 +14,21 @@ as above: it sets everything, so that files do not depend on a ``matplotlibrc``.
 imports matplotlib, and pyplot only where no axes are given; ``import llrcal`` imports neither.
 """
 
-import llrcal.figures.backend  # noqa: F401, isort: skip  # before all that imports matplotlib
-from llrcal.comparison.looks import looks
-from llrcal.figures.costs import bayes_error, ece
-from llrcal.figures.densities import adaptation, densities
-from llrcal.figures.det import det
-from llrcal.figures.learning_curve import learning_curve
-from llrcal.figures.reliability import reliability
-from llrcal.figures.style import column_figure, column_style, save
+# Before all that imports matplotlib; and figures in the order of pages.
+# isort: off
+import llrcal.figures.backend  # noqa: F401
 from llrcal.figures.tippett import tippett
-from llrcal.figures.transforms import transforms
-from llrcal.figures.watching import watch
+from llrcal.figures.costs import bayes_error, ece
+from llrcal.figures.reliability import reliability
+from llrcal.figures.det import det
 from llrcal.figures.zoo import zoo
-from llrcal.method_table import Look
+from llrcal.figures.transforms import transforms
+from llrcal.figures.densities import adaptation, densities
+from llrcal.figures.watching import watch
+from llrcal.figures.learning_curve import learning_curve
+from llrcal.figures.looks import Look, looks
+from llrcal.figures.style import column_figure, column_style, save
+# isort: on
 
 __all__ = [
     "Look",

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 
 from llrcal.arrays import ArrayLike, Floats
-from llrcal.comparison.looks import drawn_priors
+from llrcal.comparison.axes import drawn_priors
+from llrcal.comparison.comparison import Comparison
 from llrcal.errors import OptionError
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.bands import Bands
@@ -28,6 +30,8 @@ from llrcal.figures.drawing import (
     logarithm,
 )
 from llrcal.figures.style import MINIMUM, REFERENCE, thin
+from llrcal.figures.table import Drawing, figure
+from llrcal.method_table import TABLE
 
 _FEW_POINTS = 301  # of cross-entropies, which are smooth
 _NO_RULE = (math.nan, math.nan)
@@ -35,6 +39,34 @@ _HIGHEST = 1.5  # of the frame: a curve above that leaves it, and does not squas
 _SAME = 0.01  # of the frame's height: about the width of a line
 
 
+def _compared(comparison: Comparison) -> Iterator[tuple[str, Drawing]]:
+    """All calibrations, those of a kind together, and the recommended one in each condition."""
+    candidates = comparison.candidates
+    evaluations = {label: candidate.evaluation for label, candidate in candidates.items()}
+    # Errors of all systems have a frame of their own; those of one were counted for this one.
+    frame: Style = {} if comparison.of_systems else {"x": drawn_priors(comparison.raw.rule_of_30)}
+    # The paper shows calibrations of one kind together (its figures 1 to 4).
+    for group in dict.fromkeys(entry.group for entry in TABLE.values()):
+        chosen = {
+            label: evaluations[label]
+            for label, candidate in candidates.items()
+            if candidate.of_score and TABLE[candidate.method].group == group
+        }
+        if chosen:
+            yield f"bayes-error-{group}", partial(bayes_error, chosen, **frame)
+    yield "bayes-error-all", partial(bayes_error, evaluations, **frame)
+    if by := candidates[comparison.recommended].by:
+        yield "bayes-error-by-condition", partial(bayes_error, by.largest)
+
+
+@figure(
+    "Bayes errors",
+    "Errors of Bayes decisions at every prior, relative to those made by the prior alone. The "
+    "closer a line is to the dashed minimum, the better the calibration.",
+    in_validation=False,
+    interactive=True,
+    compared=_compared,
+)
 def bayes_error(
     evaluations: Evaluations,
     *,
@@ -104,6 +136,12 @@ def bayes_error(
     return canvas.done(legend=legend, gap=0.07)
 
 
+@figure(
+    "ECE plot",
+    "Empirical cross-entropy: the uncertainty that is left, at any prior; at even odds it is Cllr. "
+    "The solid line should be near the dashed one, and below the dotted one.",
+    interactive=True,
+)
 def ece(
     evaluations: Evaluations,
     *,

@@ -18,13 +18,13 @@ from llrcal.arrays import Array, Floats
 from llrcal.calibrations import Calibration
 from llrcal.calibrations.methods.densities import Generative
 from llrcal.calibrations.portrait import Portrait
+from llrcal.comparison.axes import drawable, finite_part, is_narrow
 from llrcal.comparison.comparison import FINE, NEAR, PER_UNIT
 from llrcal.comparison.learning_curve import LearningCurve
-from llrcal.comparison.looks import drawable, finite_part, is_narrow, looks
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.bands import Bands
 from llrcal.evaluation.intervals import Band
-from llrcal.method_table import Look
+from llrcal.figures.looks import Look, looks
 
 if TYPE_CHECKING:
     import polars as pl

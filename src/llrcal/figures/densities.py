@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from llrcal.adaptation.adapt import portrait_of
 from llrcal.arrays import Array, ArrayLike, Floats
 from llrcal.calibrations import METHODS, Calibration
 from llrcal.calibrations.methods.densities import Generative
-from llrcal.comparison.looks import evenly
+from llrcal.comparison.axes import evenly
+from llrcal.comparison.comparison import Comparison
 from llrcal.errors import OptionError
 from llrcal.figures.curves import (
     fitted_densities,
@@ -23,17 +25,34 @@ from llrcal.figures.curves import (
 )
 from llrcal.figures.drawing import Canvas, Style
 from llrcal.figures.style import MINIMUM, NON_TARGET, REFERENCE, TARGET
+from llrcal.figures.table import Drawing, figure
 from llrcal.inputs.scores import as_scores
 from llrcal.onepass.summary import Summary
 
 _POINTS = 1001  # of a curve: closer than the dots of a printer in one column
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-_Bars = Mapping[str, tuple[str, tuple[Floats, Floats]]]
+Bars = Mapping[str, tuple[str, tuple[Floats, Floats]]]
 """Colours of histograms, heights and edges of their bins."""
-_Lines = Mapping[str, tuple[Any, Style]]
+Lines = Mapping[str, tuple[Any, Style]]
 """Heights of lines, and their style."""
 
 
+def _compared(comparison: Comparison) -> Iterator[tuple[str, Drawing]]:
+    for label, candidate in comparison.candidates.items():
+        if isinstance(candidate.calibration, Generative):
+            seen = comparison.test if candidate.adapted else comparison.train
+            draw = partial(densities, candidate.calibration, tar=seen.tar, non=seen.non)
+            yield f"densities-{label}", draw
+            yield f"densities-{label}-log", partial(draw, log=True)
+
+
+@figure(
+    "Densities",
+    "Histograms of both classes, and the densities that a generative calibration fitted.",
+    of="other",
+    interactive=True,
+    compared=_compared,
+)
 def densities(
     calibration: Calibration,
     *,
@@ -83,9 +102,14 @@ def densities(
         f"{name} {calibration.method}": (fit, {"color": colour, "linestyle": dashes})
         for (name, colour, dashes), fit in zip(kinds, fits, strict=True)
     }
-    return _drawn(ax, grid, bars, lines, room=2.0 if log else None, legend=legend)
+    return over_histograms(ax, grid, bars, lines, room=2.0 if log else None).done(legend=legend)
 
 
+@figure(
+    "Adaptation",
+    "Both classes as they were and as they are in the field, over the scores from there.",
+    of="other",
+)
 def adaptation(
     before: Calibration,
     after: Calibration,
@@ -117,17 +141,17 @@ def adaptation(
     """
     values, counts, spread = _seen(scores, before)
     low, high = visible_range([spread], margin=0.3)
-    bars = {"unlabelled scores": (REFERENCE, histogram(values, low, high, counts))}
+    bars: Bars = {"unlabelled scores": (REFERENCE, histogram(values, low, high, counts))}
     grid = evenly(low, high, _POINTS)
     share = after.adapted.share.value if after.adapted else 0.5
     old, new = (_weighted(one, grid, share) for one in (before, after))
-    lines: _Lines = {
+    lines: Lines = {
         "mixture before": (sum(old), {"color": "black", "linestyle": MINIMUM, "linewidth": 0.9}),
         "mixture after": (sum(new), {"color": "black", "linewidth": 1.1}),
         "targets after": (new[0], {"color": TARGET, "linewidth": 0.9}),
         "non-targets after": (new[1], {"color": NON_TARGET, "linewidth": 0.9}),
     }
-    return _drawn(ax, grid, bars, lines, room=3.0, legend=legend)
+    return over_histograms(ax, grid, bars, lines, room=3.0).done(legend=legend)
 
 
 def _seen(scores: ArrayLike | Summary, before: Calibration) -> tuple[Array, Floats | None, Array]:
@@ -148,19 +172,13 @@ def _weighted(calibration: Calibration, grid: Floats, share: float) -> tuple[Flo
     return share * tar, (1 - share) * non
 
 
-def _drawn(
-    ax: Axes | None,
-    grid: Floats,
-    bars: _Bars,
-    lines: _Lines,
-    *,
-    room: float | None,
-    legend: bool,
-) -> Axes:
+def over_histograms(
+    ax: Axes | None, grid: Floats, bars: Bars, lines: Lines, *, room: float | None
+) -> Canvas:
     """Histograms as areas, and lines over a grid; with room above, on a logarithmic axis."""
-    heights = [heights for _, (heights, _) in bars.values()]
-    peak = max(float(one.max()) for one in heights) or 1.0  # or else all lie outside
-    least = min(float(one[one > 0].min(initial=peak)) for one in heights) / 3
+    bins = [heights for _, (heights, _) in bars.values()]
+    peak = max(float(heights.max()) for heights in bins) or 1.0  # or else all lie outside
+    least = min(float(heights[heights > 0].min(initial=peak)) for heights in bins) / 3
     canvas = Canvas(ax, (grid[0], grid[-1]), None, ("score", "density"))
     axes = canvas.ax
     if room is not None:
@@ -170,13 +188,13 @@ def _drawn(
         axes.set_ylim(least, room * peak)
     style: Style = {"fill": True, "alpha": 0.35, "linewidth": 0}
     style["baseline"] = 0 if room is None else least
-    for name, (colour, one) in bars.items():
-        canvas.entries.append((name, axes.stairs(*one, color=colour, label=name, **style)))
-    for name, (fit, look) in lines.items():
-        canvas.line(grid, fit, name, **look)
+    for name, (colour, steps) in bars.items():
+        canvas.entries.append((name, axes.stairs(*steps, color=colour, label=name, **style)))
+    for name, (heights, look) in lines.items():
+        canvas.line(grid, heights, name, **look)
     if room is None:
         axes.set_ylim(0, None)
-    return canvas.done(legend=legend)
+    return canvas
 
 
 def _power_of_ten(value: float, _: int | None = None) -> str:

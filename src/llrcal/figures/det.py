@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from functools import partial
 from itertools import compress
 from typing import TypeAlias
 
@@ -13,12 +14,14 @@ from matplotlib.font_manager import FontProperties
 from scipy.special import ndtr, ndtri
 
 from llrcal.arrays import Array, Floats
-from llrcal.comparison.looks import looks
+from llrcal.comparison.comparison import Comparison
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.operating_points import effective_prior_log_odds
 from llrcal.figures.curves import Range
 from llrcal.figures.drawing import Canvas, Evaluations, Style, by_label, common_colour
+from llrcal.figures.looks import looks
 from llrcal.figures.style import REFERENCE, dashes_of, thin
+from llrcal.figures.table import Drawing, figure
 
 _Decisions: TypeAlias = dict[str, Range]
 
@@ -30,6 +33,23 @@ _MANY = 10**8  # non-targets for which the usual frame is too small
 _LEAST, _GREATEST = 1e-12, 1 - 1e-12  # rates of zero and one lie infinitely far out
 
 
+def _compared(comparison: Comparison) -> Iterator[tuple[str, Drawing]]:
+    # A rising calibration does not move the curve, but systems have their own.
+    shown = comparison.candidates if comparison.of_systems else [comparison.recommended]
+    evaluations = {label: comparison.candidates[label].evaluation for label in shown}
+    # The operating point nearest to the middle of the range, which lies well inside the frame.
+    middle = sum(comparison.range) / 2
+    point = min(comparison.points, key=lambda point: abs(point.prior_log_odds - middle))
+    yield "det", partial(det, evaluations, **vars(point))
+
+
+@figure(
+    "DET plot",
+    "Miss and false-alarm rates at every threshold: discrimination alone.",
+    square=True,
+    interactive=True,
+    compared=_compared,
+)
 def det(
     evaluations: Evaluations,
     *,

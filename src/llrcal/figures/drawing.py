@@ -18,8 +18,8 @@ from llrcal.errors import OptionError
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.bands import Bands
 from llrcal.figures.curves import Curve, Named, Range
+from llrcal.figures.looks import Look
 from llrcal.figures.style import WORDS, dashes_of
-from llrcal.method_table import Look
 
 Entry: TypeAlias = tuple[str, Artist]
 """A name, and the line or area that it stands for. Two entries may have the same name."""

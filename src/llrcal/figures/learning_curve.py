@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from typing import Literal
 
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from llrcal.comparison.comparison import Comparison
 from llrcal.comparison.learning_curve import METRICS, LearningCurve, banded, error_view
 from llrcal.errors import OptionError
 from llrcal.figures.curves import learning_curves
 from llrcal.figures.drawing import Canvas, Style
 from llrcal.figures.style import MINIMUM
+from llrcal.figures.table import Drawing, figure
 
 Metric = Literal["mean_error", "cllr", "calibration_loss"]
 
@@ -23,6 +27,18 @@ _NAMES = {
 _MARGIN = 1.15  # of the range of targets, beyond either end
 
 
+def _compared(comparison: Comparison) -> Iterator[tuple[str, Drawing]]:
+    if comparison.learning_curve is not None:
+        yield "learning-curve", partial(learning_curve, comparison.learning_curve)
+
+
+@figure(
+    "Learning curve",
+    "Errors of each method with so many training targets.",
+    of="other",
+    interactive=True,
+    compared=_compared,
+)
 def learning_curve(
     curve: LearningCurve,
     *,

@@ -9,11 +9,12 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from llrcal.arrays import Floats
-from llrcal.comparison.looks import looks
 from llrcal.evaluation import Evaluation
 from llrcal.figures.curves import Range, with_margin
 from llrcal.figures.drawing import Canvas, Evaluations, Units, by_label, common_colour, logarithm
+from llrcal.figures.looks import looks
 from llrcal.figures.style import REFERENCE, thin
+from llrcal.figures.table import figure
 
 _Blocks: TypeAlias = tuple[Floats, Floats, Floats]
 
@@ -21,6 +22,11 @@ _MARGIN = 0.06
 _DOTS = (0.0, (1.0, 1.0))
 
 
+@figure(
+    "PAV plot",
+    "What LRs should have been, by PAV, against what they are. Calibrated LRs follow the diagonal.",
+    square=True,
+)
 def reliability(
     evaluations: Evaluations,
     *,

@@ -13,11 +13,11 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from llrcal.comparison.looks import FIGURE_FORMATS
+from llrcal.comparison.axes import FIGURE_FORMATS
+from llrcal.figures.looks import Look
 from llrcal.files.atomic import write_atomically
 from llrcal.files.marks import FIGURE
 from llrcal.files.names import given_name
-from llrcal.method_table import Look
 
 COLUMN_WIDTH = 85.0
 """Width of a journal column, in millimetres."""

@@ -8,19 +8,25 @@ from dataclasses import replace
 import numpy as np
 from matplotlib.axes import Axes
 
-from llrcal.comparison.looks import looks
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.bands import Bands
 from llrcal.evaluation.bootstrap import REPLICATES
 from llrcal.figures.curves import Curve, Range, Shares, bands_of, llr_places, llr_view, shares
 from llrcal.figures.drawing import Canvas, Evaluations, Units, by_label, common_colour, logarithm
+from llrcal.figures.looks import Look, looks
 from llrcal.figures.style import REFERENCE, Dashes, thin
-from llrcal.method_table import Look
+from llrcal.figures.table import figure
 
 _POINTS = 1001  # of a curve: closer than the dots of a printer in one column
 _DASHES: dict[str, Dashes] = {"targets": "solid", "non-targets": (0.0, (3.0, 1.5))}
 
 
+@figure(
+    "Tippett plot",
+    "The share of comparisons with at least some LR. At log10 LR = 0, the distance of the solid "
+    "line from the top and the height of the dashed one are the rates of misleading evidence.",
+    interactive=True,
+)
 def tippett(
     evaluations: Evaluations,
     *,

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
 
 from llrcal.arrays import Floats
 from llrcal.calibrations import Calibration
-from llrcal.comparison.looks import drawable, evenly
+from llrcal.comparison.axes import drawable, evenly
+from llrcal.comparison.checks import score_range
+from llrcal.comparison.comparison import Comparison
 from llrcal.errors import OptionError
-from llrcal.figures.curves import Curve, Range, curves
+from llrcal.figures.curves import Curve, Range, curves, visible_range
 from llrcal.figures.drawing import Canvas, Entry, by_label
 from llrcal.figures.style import REFERENCE, thin
+from llrcal.figures.table import Drawing, figure
 
 _POINTS = 1001  # of a curve: closer than the dots of a printer in one column
 _UNSEEN = "unseen scores"
@@ -23,6 +27,25 @@ _MARGIN = 0.1  # of the range of the training scores
 _SLIVER, _ROOM = 0.005, 0.2  # shares of the axis: too narrow to be seen, and wide enough for a word
 
 
+def _compared(comparison: Comparison) -> Iterator[tuple[str, Drawing]]:
+    every = comparison.candidates.items()
+    calibrations = {label: one.of_score for label, one in every if one.of_score is not None}
+    low, high = visible_range([*comparison.train, *comparison.test], margin=1.0)
+    training = score_range(comparison.train)
+    if calibrations:
+        yield (
+            "transforms",
+            partial(transforms, calibrations, low=low, high=high, training=training),
+        )
+
+
+@figure(
+    "Transforms",
+    "The LLR that each calibration gives to each score.",
+    of="other",
+    interactive=True,
+    compared=_compared,
+)
 def transforms(
     calibrations: Calibration | Mapping[str, Calibration],
     *,

@@ -8,7 +8,6 @@ from itertools import groupby
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch, Rectangle
-from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from llrcal.adaptation.adapt import portrait_of
 from llrcal.adaptation.classes import TrainedClasses
@@ -16,10 +15,12 @@ from llrcal.adaptation.given import Given, Unlabelled
 from llrcal.adaptation.watch import Difference, Watched, watched
 from llrcal.arrays import ArrayLike, Floats
 from llrcal.calibrations import Calibration
-from llrcal.comparison.looks import evenly
+from llrcal.comparison.axes import evenly
 from llrcal.figures.curves import histogram, visible_range
+from llrcal.figures.densities import Bars, Lines, over_histograms
 from llrcal.figures.drawing import Canvas, Style
 from llrcal.figures.style import MINIMUM, NON_TARGET, REFERENCE, TARGET, thin
+from llrcal.figures.table import figure
 from llrcal.onepass.cells import Cells
 
 _POINTS = 1001  # of a curve: closer than the dots of a printer in one column
@@ -37,6 +38,11 @@ _LOOKS: dict[str, Style] = {
 }
 
 
+@figure(
+    "Field",
+    "Scores from the field over the mixture of the training classes that fits them best.",
+    of="other",
+)
 def watch(
     cal: Calibration,
     scores: Unlabelled,
@@ -91,22 +97,14 @@ def draw_watched(
     grid = evenly(low, high, _POINTS)
     tar, non = classes.densities(sign * grid)
     tar, non = share * tar, (1 - share) * non
-    peak = max(float(heights.max()), float((tar + non).max()))
-    least = min(float(heights[heights > 0].min()), peak / 100) / 3
-
-    canvas = Canvas(ax, (low, high), (least, _ROOM * peak), ("score", "density"))
-    axes = canvas.ax
-    axes.set_yscale("log")
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.yaxis.set_minor_formatter(NullFormatter())
-    name = "scores in the field"
-    bars: Style = {"fill": True, "alpha": 0.35, "linewidth": 0, "baseline": least}
-    canvas.entries.append((name, axes.stairs(heights, edges, color=REFERENCE, label=name, **bars)))
-    canvas.line(grid, tar + non, "training classes mixed", color="black", linewidth=1.1)
-    canvas.line(grid, tar, "training targets", color=TARGET, linestyle=MINIMUM, linewidth=0.9)
-    canvas.line(
-        grid, non, "training non-targets", color=NON_TARGET, linestyle=MINIMUM, linewidth=0.9
-    )
+    bars: Bars = {"scores in the field": (REFERENCE, (heights, edges))}
+    dashed: Style = {"linestyle": MINIMUM, "linewidth": 0.9}
+    lines: Lines = {
+        "training classes mixed": (tar + non, {"color": "black", "linewidth": 1.1}),
+        "training targets": (tar, {"color": TARGET, **dashed}),
+        "training non-targets": (non, {"color": NON_TARGET, **dashed}),
+    }
+    canvas = over_histograms(ax, grid, bars, lines, room=_ROOM)
     _mark(canvas, seen)
     return canvas.done(legend=legend)
 

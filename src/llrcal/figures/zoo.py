@@ -12,6 +12,7 @@ from llrcal.evaluation import Evaluation
 from llrcal.figures.curves import with_margin, zoo_speakers
 from llrcal.figures.drawing import Canvas, Units, logarithm
 from llrcal.figures.style import REFERENCE, WORDS
+from llrcal.figures.table import figure
 
 _LEAST, _MOST = 0.5, 5.0  # areas of points, in those of markers
 _NAMED = 5  # speakers, at most
@@ -19,6 +20,12 @@ _LONGEST = 12  # letters of a name
 _APART = (0.15, 0.05)  # shares of the frame between names
 
 
+@figure(
+    "Zoo plot",
+    "Mean logarithms of the LRs of each speaker. Larger points have a larger share of Cllr.",
+    of="speakers",
+    interactive=True,
+)
 def zoo(evaluation: Evaluation, *, ax: Axes | None = None, units: Units = "nats") -> Axes:
     """Draw the mean target LLR of each speaker against the mean non-target LLR.
 

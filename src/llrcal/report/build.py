@@ -8,9 +8,11 @@ from llrcal.comparison import Comparison
 from llrcal.comparison.tables import as_csv, metrics
 from llrcal.report.data import as_json, page_data
 from llrcal.report.metrics_table import metrics_note, metrics_table, rates_table
+from llrcal.report.pictures import pictures
 from llrcal.report.sections import (
     CONDITIONS_LINK,
     LEARNING_LINK,
+    ZOO_LINK,
     calibrations_table,
     conditions_section,
     data_table,
@@ -18,11 +20,10 @@ from llrcal.report.sections import (
     learning_section,
     verdict_box,
     what_was_done,
+    zoo_section,
 )
 from llrcal.report.skeleton import asset, filled, whole_page
 from llrcal.report.warnings_list import warnings_list
-from llrcal.report.zoo_section import LINK as ZOO_LINK
-from llrcal.report.zoo_section import zoo_section
 
 # Scatters and bars, as published: CONTRIBUTING.md says how to get a newer one.
 _PLOTLY = "plotly-basic.min.js"
@@ -71,6 +72,7 @@ def build_report(comparison: Comparison, *, folder: str = "") -> str:
     verdict = comparison.verdict
     by_condition, learning = conditions_section(comparison), learning_section(comparison)
     zoo = zoo_section(comparison)
+    best = {comparison.recommended: comparison.candidates[comparison.recommended].evaluation}
     body = filled(
         "report.html",
         title=title,
@@ -94,6 +96,7 @@ def build_report(comparison: Comparison, *, folder: str = "") -> str:
         zoo_section=zoo,
         learning_link=LEARNING_LINK if learning else "",
         learning_section=learning,
+        pictures=pictures(best, lambda figure: not figure.interactive, **comparison.band_options),
     )
     return whole_page(
         title,

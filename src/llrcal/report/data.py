@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -18,10 +19,10 @@ from llrcal.calibrations import Calibration
 from llrcal.calibrations.methods.densities import Generative
 from llrcal.calibrations.methods.pav import PAV
 from llrcal.comparison import Comparison
+from llrcal.comparison.axes import evenly
 from llrcal.comparison.checks import score_range
 from llrcal.comparison.comparison import FURTHEST, PER_UNIT
 from llrcal.comparison.learning_curve import METRICS, banded, error_view
-from llrcal.comparison.looks import evenly, looks
 from llrcal.comparison.tables import shown
 from llrcal.evaluation.bands import Bands
 from llrcal.evaluation.costs import prior_entropy
@@ -36,12 +37,33 @@ from llrcal.figures.curves import (
     shares,
     visible_range,
     with_margin,
+    zoo_speakers,
 )
 from llrcal.figures.det import decisions, frame, ticks
-from llrcal.method_table import DEFAULT, Look
-from llrcal.report.symbols import SYMBOLS, Json
-from llrcal.report.zoo_section import zoo_data
+from llrcal.figures.looks import Look, looks
+from llrcal.method_table import DEFAULT
 from llrcal.trials import Trials
+
+Json: TypeAlias = dict[str, Any]
+"""An object of JSON, but for arrays."""
+
+SYMBOLS = {
+    "o": "circle",
+    "s": "square",
+    "^": "triangle-up",
+    "v": "triangle-down",
+    "<": "triangle-left",
+    ">": "triangle-right",
+    "D": "diamond",
+    "d": "diamond-tall",
+    "P": "cross",
+    "X": "x",
+    "*": "star",
+    "p": "pentagon",
+    "h": "hexagon2",
+    "8": "octagon",
+}
+"""Plotly's names of matplotlib's markers."""
 
 LEARNING_NAMES = {
     "mean_error": "mean Bayes error",
@@ -151,7 +173,7 @@ def page_data(comparison: Comparison) -> Json:
         "ece": _ece(comparison, bands),
         "histograms": _histograms(comparison, view),
         "learning": _learning(comparison),
-        "zoo": zoo_data(comparison),
+        "zoo": _zoo(comparison),
     }
 
 
@@ -307,4 +329,18 @@ def _learning(comparison: Comparison) -> Json | None:
         "targets": [size.targets for size in curve.sizes],
         "banded": [label in banded(curve) for label in comparison.candidates],
         "metrics": metrics,
+    }
+
+
+def _zoo(comparison: Comparison) -> Json | None:
+    """The points of the plot."""
+    evaluation = comparison.candidates[comparison.recommended].evaluation
+    if not evaluation.knows_speakers:
+        return None
+    speakers = zoo_speakers(evaluation)
+    return {
+        "names": [shown(str(name)) for name in speakers["speaker"]],
+        "tar": speakers["llr_tar"].to_numpy(),
+        "non": speakers["llr_non"].to_numpy(),
+        "shares": speakers["share"].to_numpy(),
     }

@@ -8,7 +8,8 @@ from pathlib import Path
 from llrcal.comparison import Comparison
 from llrcal.comparison.comparison import model_file
 from llrcal.comparison.tables import as_csv, as_latex, as_markdown, by_condition, metrics
-from llrcal.figures.folder import draw_into, drawings
+from llrcal.figures.folder import draw_into
+from llrcal.figures.table import of_comparison
 from llrcal.files.atomic import write_atomically
 from llrcal.report.build import build_report
 
@@ -41,7 +42,7 @@ def write_results(
         write_atomically(folder / "learning-curve.csv", table.encode())
     progress("figures")
     if formats:
-        draw_into(folder / "figures", drawings(comparison), formats=formats)
+        draw_into(folder / "figures", of_comparison(comparison).items(), formats=formats)
     progress("report")
     near = "" if Path(name).is_absolute() else name
     write_atomically(folder / "report.html", build_report(comparison, folder=near).encode())

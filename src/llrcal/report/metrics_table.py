@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 from dataclasses import dataclass
 
@@ -11,7 +12,7 @@ from llrcal.comparison import Comparison
 from llrcal.comparison.tables import Row, metrics
 from llrcal.evaluation.costs import min_cost
 from llrcal.evaluation.score_threshold import RATES
-from llrcal.report.text import MISSING, Tile, decimal, escaped, row, scrolled, sentence, table
+from llrcal.report.text import Tile, decimal, escaped, sentence, table
 
 _BEST = '<span class="star" aria-hidden="true">★</span><span class="hidden"> (best)</span>'
 _RECOMMENDED = '<span class="tag">recommended</span>'
@@ -29,7 +30,7 @@ class Column:
 
     key: str
     heading: str
-    least: float | None = None
+    least: float = math.nan
     """What no calibration of these scores can do better than, where it can be said."""
     digits: int = 4
     scale: float = 1.0
@@ -47,34 +48,30 @@ class Column:
 
     def cells(self, rows: Collection[Row]) -> list[str]:
         """The cells of all rows; the best have a star, unless most look so, and it were noise."""
-        values = [float(found[self.key]) for found in rows]
-        texts, best, cells = list(map(self.written, values)), self.written(min(values)), []
+        texts = [self.written(row[self.key]) for row in rows]
+        best = self.written(min(float(row[self.key]) for row in rows))
         starred = texts.count(best) <= len(texts) / 2
-        for found, value, text in zip(rows, values, texts, strict=True):
-            cell = f"<strong>{text}</strong>{_BEST}" if starred and text == best else text
-            cell += "".join(f"<small>{ends}</small>" for ends in self.interval(found))
-            cells.append(f'<td data-value="{value!r}">{cell}</td>')
-        return cells
+        return [
+            (f"<strong>{text}</strong>{_BEST}" if starred and text == best else text)
+            + "".join(f"<small>{ends}</small>" for ends in self.interval(row))
+            for row, text in zip(rows, texts, strict=True)
+        ]
 
 
 def metrics_table(comparison: Comparison) -> str:
     """Metrics of all calibrations, the best first, and of the raw scores' best."""
     columns, rows = _columns(comparison), _rows(comparison)
-    lines = zip(*(column.cells(rows.values()) for column in columns), strict=True)
-    marked = comparison.recommended if comparison.verdict.fit else None
-    body = []
-    for label, cells in zip(rows, lines, strict=True):
-        name, kind = escaped(label), ""
-        if label == marked:
-            name, kind = f"{name} {_RECOMMENDED}", ' class="marked"'
-        body.append(f'<tr{kind}><th scope="row">{name}</th>{"".join(cells)}</tr>')
+    names = {label: escaped(label) for label in rows}
+    if comparison.verdict.fit:
+        names[comparison.recommended] += f" {_RECOMMENDED}"
+    cells = zip(names.values(), *(column.cells(rows.values()) for column in columns), strict=True)
     whose, wide = ("best system", ' class="wide"') if comparison.of_systems else ("raw scores", "")
-    foot = (MISSING if one.least is None else one.written(one.least) for one in columns)
-    return (
-        f'<table id="metrics"{wide} aria-describedby="metrics-note">'
-        '<caption class="hidden">Metrics of all calibrations</caption>\n'
-        f"<thead>{_head(columns)}</thead>\n<tbody>{''.join(body)}</tbody>\n"
-        f"<tfoot>{row([f'{whose}, best thresholds', *foot])}</tfoot></table>"
+    return table(
+        "Metrics of all calibrations",
+        ["Calibration", *(escaped(column.heading) for column in columns)],
+        cells,
+        foot=[f"{whose}, best thresholds", *(column.written(column.least) for column in columns)],
+        attributes=f'id="metrics"{wide} aria-describedby="metrics-note"',
     )
 
 
@@ -86,7 +83,7 @@ def recommended_numbers(comparison: Comparison) -> list[Tile]:
         if column.key not in (columns[0].key, "cllr", "eer"):
             continue
         small = column.interval(found)
-        if column.least is not None and column.key != "eer":
+        if not math.isnan(column.least) and column.key != "eer":
             small.append(f"minimum {column.written(column.least)}")
         whose = "" if shown else f" of {escaped(label)}"
         shown.append((column.heading + whose, column.written(found[column.key]), small))
@@ -117,7 +114,7 @@ def rates_table(comparison: Comparison) -> str:
         f"print: 95 % intervals by {by}, and the errors behind them."
     )
     rates = table("Miss rates at false-alarm rates", heads, rows, attributes='id="rates"')
-    return f'{scrolled(rates, "Miss rates")}\n<p class="note">{sentence(text)}</p>\n'
+    return f'{rates}\n<p class="note">{sentence(text)}</p>\n'
 
 
 def _columns(comparison: Comparison) -> list[Column]:
@@ -176,9 +173,3 @@ def metrics_note(comparison: Comparison) -> str:
             f"({drawn[0].replicates:,} replicates)."
         )
     return sentence(text)
-
-
-def _head(columns: list[Column]) -> str:
-    headings = ["Calibration", *(escaped(column.heading) for column in columns)]
-    cells = (f'<th scope="col" data-column="{i}">{one}</th>' for i, one in enumerate(headings))
-    return f"<tr>{''.join(cells)}</tr>"

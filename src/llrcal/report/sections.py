@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from llrcal.comparison import Comparison
@@ -15,7 +16,6 @@ from llrcal.report.text import (
     MINUS,
     decimal,
     escaped,
-    scrolled,
     section,
     sentence,
     table,
@@ -26,6 +26,13 @@ from llrcal.trials import Trials
 CONDITIONS_LINK = '<a href="#conditions">Conditions</a>\n'
 LEARNING_LINK = '<a href="#learning">Number of trials</a>\n'
 
+ZOO_LINK = '<a href="#zoo">Speakers</a>\n'
+
+_WORST = 8  # speakers in the table
+_HOW = (
+    "Each point is a speaker: the mean LLR of {} in target trials, and in non-target trials, where "
+    "less is better, so that the axis falls. Larger points have a larger share of Cllr."
+)
 _UNSEEN = {
     "speaker": "seen neither the trial nor its speakers",
     "trial": "not seen the trial, though perhaps its speakers",
@@ -106,19 +113,10 @@ def calibrations_table(comparison: Comparison) -> str:
     """What each calibration is, and how its fit ended."""
     rows = []
     for label, one in comparison.candidates.items():
-        what = one.description
-        if one.bayes:
-            what += "; its parameters are integrated out"
-        if one.adapted:
-            what += "; adapted to the test scores, without their labels"
-        if one.alpha is not None:
-            what += f"; weight of the targets {one.alpha}"
-        if one.rule is not None:
-            what += f"; scoring rule {one.rule}"
         fit = one.calibration.report
         state = "" if fit.converged else "not converged: "
         steps = f", {fit.iterations} iterations" if fit.iterations else ""
-        rows.append([escaped(label), sentence(what), sentence(state + fit.reason + steps)])
+        rows.append([escaped(label), sentence(one.what), sentence(state + fit.reason + steps)])
     heads = ("Calibration", "What it is", "Fit")
     return table("Calibrations and their fits", heads, rows, attributes='class="words"')
 
@@ -165,8 +163,7 @@ def conditions_section(comparison: Comparison) -> str:
             "the numbers of all trials together say: train it by condition, or on trials like "
             "these."
         )
-    content = f"<p>{sentence(text)}</p>\n{scrolled(cells, 'Cllr by condition')}"
-    return section("conditions", "By condition", content)
+    return section("conditions", "By condition", f"<p>{sentence(text)}</p>\n{cells}")
 
 
 def _losses(by: ByCondition) -> Iterator[str]:
@@ -186,7 +183,6 @@ def learning_section(comparison: Comparison) -> str:
     if curve is None:
         return ""
     options = "".join(f'<option value="{name}">{LEARNING_NAMES[name]}</option>' for name in METRICS)
-    label = "Mean Bayes errors by number of targets"
     content = f"""<p>{sentence(curve.verdict)}</p>
 <p class="note">{sentence(_how(curve, in_folds=comparison.folds is not None))}</p>
 <div class="controls screen">
@@ -199,7 +195,7 @@ def learning_section(comparison: Comparison) -> str:
 </figure>
 <details>
 <summary>Mean Bayes errors as a table</summary>
-{scrolled(_learning_table(curve), label)}
+{_learning_table(curve)}
 </details>"""
     return section("learning", "How many trials?", content)
 
@@ -230,3 +226,27 @@ def _learning_table(curve: LearningCurve) -> str:
         rows.append(row)
     heads = ["Training targets", *(f"{size.targets:,}" for size in curve.sizes)]
     return table("Mean Bayes errors by number of targets", heads, rows)
+
+
+def zoo_section(comparison: Comparison) -> str:
+    """The plot, and the speakers who cost most; nothing where speakers are not known."""
+    evaluation = comparison.candidates[comparison.recommended].evaluation
+    if not evaluation.knows_speakers:
+        return ""
+    heads = ("Speaker", "% of Cllr", "Target LLR", "Non-target LLR")
+    rows = []
+    for one in evaluation.speakers().head(_WORST).to_dicts():
+        share, *means = (
+            math.nan if one[name] is None else one[name] for name in ("share", "llr_tar", "llr_non")
+        )
+        numbers = decimal(100 * share, digits=1), *(decimal(mean, digits=2) for mean in means)
+        rows.append([f'<bdi class="name">{escaped(str(one["speaker"]))}</bdi>', *numbers])
+    worst = table("Speakers who cost most", heads, rows, attributes='id="worst"')
+    content = f"""<p>{sentence(_HOW.format(comparison.recommended))}</p>
+<div class="beside">
+<div id="zoo-plot" class="plot" role="group"></div>
+<div><h3>Speakers who cost most</h3>
+{worst}
+</div>
+</div>"""
+    return section("zoo", "Speakers (zoo plot)", content)

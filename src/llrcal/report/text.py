@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from llrcal.comparison.tables import NAME, SENTENCE, shown
 
@@ -51,26 +51,41 @@ def decimal(value: float, *, digits: int = 4) -> str:
 def table(
     caption: str,
     heads: Sequence[str],
-    rows: Sequence[Sequence[str]],
+    rows: Iterable[Sequence[str]],
     *,
     foot: Sequence[str] = (),
     attributes: str = "",
 ) -> str:
-    """A table of cells that are HTML already; the first cell of a row is its heading."""
+    """A table of cells that are HTML already; the first cell of a row is its heading.
+
+    A row of one cell is a heading of the rows below it.
+    """
     head = "".join(f'<th scope="col">{cell}</th>' for cell in heads)
-    body = "".join(map(row, rows))
+    body = ""
+    for cells in rows:
+        heading = f'<tr><th scope="rowgroup" colspan="{len(heads)}">{cells[0]}</th></tr>'
+        body += row(cells) if len(cells) > 1 else f"</tbody><tbody>{heading}"
+    body = f"<tbody>{body}</tbody>".replace("<tbody></tbody>", "")
     below = f"<tfoot>{row(foot)}</tfoot>" if foot else ""
-    return (
+    content = (
         f'<table {attributes}><caption class="hidden">{caption}</caption>'
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>{below}</table>"
+        f"<thead><tr>{head}</tr></thead>{body}{below}</table>"
     )
+    return f'<div class="scroll" tabindex="0" role="region" aria-label="{caption}">{content}</div>'
+
+
+def fields(rows: Mapping[str, str]) -> str:
+    """Names and what they are, as HTML; what is missing is said to be so."""
+    missing = '<span class="none">not stated</span>'
+    cells = (f"<dt>{name}</dt><dd>{text or missing}</dd>" for name, text in rows.items())
+    return f'<dl class="fields">{"".join(cells)}</dl>'
 
 
 Tile = tuple[str, str, list[str]]
 """A number to see first: what it is, how it is written, and lines of small print."""
 
 
-def tiles(numbers: Sequence[Tile]) -> str:
+def tiles(numbers: Iterable[Tile]) -> str:
     """Numbers to see first, side by side; all texts are HTML already."""
     parts = []
     for name, value, small in numbers:
@@ -85,11 +100,6 @@ def section(name: str, heading: str, content: str) -> str:
         f'<section id="{name}" aria-labelledby="{name}-heading">\n'
         f'<h2 id="{name}-heading">{heading}</h2>\n{content}\n</section>\n'
     )
-
-
-def scrolled(content: str, label: str) -> str:
-    """A box that scrolls sideways, around a table that may be wider than a phone."""
-    return f'<div class="scroll" tabindex="0" role="region" aria-label="{label}">{content}</div>'
 
 
 def row(cells: Sequence[str]) -> str:

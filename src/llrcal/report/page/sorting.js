@@ -1,15 +1,15 @@
 // The table of metrics, sorted by the column whose heading is pressed.
 
 function cellKey(row, column) {
-  const cell = row.cells[column];
-  if (cell.dataset.value === undefined) return cell.textContent;
-  const value = Number(cell.dataset.value.replace("inf", "Infinity"));
+  const text = row.cells[column].firstChild.textContent; // without its interval
+  if (column === 0) return text;
+  const value = parseFloat(text.replace("\u2212", "-").replace("\u221e", "Infinity"));
   return Number.isNaN(value) ? Infinity : value;
 }
 
 function sortMetrics(heading) {
   const table = byId("metrics");
-  const column = Number(heading.dataset.column);
+  const column = heading.cellIndex;
   const rising = heading.getAttribute("aria-sort") !== "ascending";
   const rows = [...table.tBodies[0].rows].map((row) => ({ row, key: cellKey(row, column) }));
   rows.sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)) * (rising ? 1 : -1));
@@ -19,11 +19,11 @@ function sortMetrics(heading) {
 }
 
 function startSorting() {
-  for (const heading of byId("metrics").querySelectorAll("th[data-column]")) {
+  for (const heading of byId("metrics").querySelectorAll("thead th")) {
     const button = element("button", { type: "button" }, ...heading.childNodes);
     button.addEventListener("click", () => sortMetrics(heading));
     heading.append(button);
   }
   // As it was written: by mean Bayes error.
-  byId("metrics").querySelector('[data-column="1"]').setAttribute("aria-sort", "ascending");
+  byId("metrics").querySelector("thead th:nth-child(2)").setAttribute("aria-sort", "ascending");
 }
