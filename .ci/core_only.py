@@ -15,7 +15,7 @@ import pytest
 
 from llrcal.extras import EXTRA_OF
 
-_ABSENT = {*EXTRA_OF, "jsonschema", "pandas", "playwright", "pyarrow"} - {"backports"}
+_ABSENT = {*EXTRA_OF, "jsonschema", "pandas", "playwright"} - {"backports"}
 
 
 class _Absent:

@@ -21,7 +21,7 @@ from packaging.utils import canonicalize_name
 
 import llrcal
 
-EXTRAS = ("files", "figures", "cli", "excel", "hdf5", "sklearn", "onnx", "dask")
+EXTRAS = ("files", "figures", "cli", "excel", "parquet", "hdf5", "sklearn", "onnx", "dask")
 RUNS = 15
 STARTS = {
     "python -c pass": ("-c", "pass"),

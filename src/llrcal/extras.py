@@ -13,6 +13,7 @@ EXTRA_OF = {
     "h5py": "hdf5",
     "onnx": "onnx",
     "openpyxl": "excel",
+    "pyarrow": "parquet",
     "sklearn": "sklearn",
     "torch": "gpu",
 }

@@ -77,3 +77,10 @@ def test_edge_is_reported_by_class() -> None:
     uniform = np.linspace(0, 1, 200) ** 1.3
     report = llrcal.fit(TAR, uniform, method="nig").report
     assert [note.place for note in report.notes if "kappa = 0" in note.text] == ["non"]
+
+
+def test_scores_that_differ_by_less_than_any_scale() -> None:
+    tar, non = np.array([-3.0, 1, 0, -1]), np.array([2.2e-309, 0, -1, -3])
+    calibration = llrcal.fit(tar, non, method="student-t")
+    assert calibration.report.converged
+    assert np.isfinite(calibration([-2.0, 0.0, 3.0])).all()

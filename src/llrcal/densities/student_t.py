@@ -31,6 +31,7 @@ _TIE_MARGIN = 1.25
 # Of scores that are nearly equal. With the fewest degrees of freedom, less than the first of these
 # shares pulls no peak onto itself, and from half of all on, other starts find it.
 _CROWDS = (0.09, 0.17, 0.3, 0.5)
+_CLOSEST = 1e-40  # in deviations: at smaller scales sixth powers overflow
 
 _SERIES_BELOW = 0.2  # w under which l and its derivatives are power series
 _POWERS = np.arange(26)
@@ -111,7 +112,8 @@ class StudentT(Shaped):
         # And where scores crowd, however closely.
         for share in _CROWDS:
             first, last = narrowest(values, weights, share)
-            starts.append(np.array([(first + last) / 2, np.log((last - first) / 2), 4.0]))
+            width = max((last - first) / 2, _CLOSEST * sd)
+            starts.append(np.array([(first + last) / 2, np.log(width), 4.0]))
         return starts
 
     @classmethod

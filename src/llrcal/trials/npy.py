@@ -190,8 +190,9 @@ def _column(name: str, array: Array, source: str) -> pl.Series:
     if name == "scores":
         with np.errstate(invalid="ignore"):  # there are NaNs that even a conversion complains of
             return pl.Series(name, floats_of(array, source).astype(np.float64, copy=False))
+    native = array.astype(array.dtype.newbyteorder("="), copy=False)  # polars needs it
     try:
-        return pl.Series(name, array)
+        return pl.Series(name, native)
     except (ValueError, SystemError) as problem:  # from characters beyond Unicode
         raise TrialFileError(
             f"{source}: its {name} are not valid text ({problem}); write the file again"
