@@ -64,7 +64,6 @@ def intervals(trials: TrialSet, *, replicates: int = 25, seed: int = 2) -> Inter
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     cut_small(monkeypatch, 600)
     monkeypatch.setattr(spill, "ROWS_OF_A_PART", 400)
-    monkeypatch.setattr(speakers, "_MOST_CELLS", 200)
     monkeypatch.setattr(speakers, "PEEK", 100)
 
 

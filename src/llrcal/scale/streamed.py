@@ -9,13 +9,14 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from llrcal.arrays import Array, Counts, Floats
+from llrcal.arrays import Counts, Floats
 from llrcal.calibrations.training import Training, check_spread
-from llrcal.errors import DegenerateError
+from llrcal.errors import DegenerateError, OptionError
 from llrcal.evaluation.bootstrap import Bootstrap
 from llrcal.evaluation.costs import WeightedLLRs
-from llrcal.evaluation.llrs import LLRs, Range
+from llrcal.evaluation.llrs import LLRs, Range, WholeLLRs
 from llrcal.evaluation.statistics import CellFold, Cells, InCells, Sides
+from llrcal.messages import Setting
 from llrcal.notes import Note
 from llrcal.onepass.ranks import Ends, EndsFold, Groups
 from llrcal.onepass.summary import Summary
@@ -23,9 +24,10 @@ from llrcal.onepass.sums import ExactSum
 from llrcal.scale.engine import Engine
 from llrcal.scale.passes import Passes
 from llrcal.scale.piece import Piece
-from llrcal.scale.speakers import DrawnInPieces, Seen, Who, people_in
+from llrcal.scale.speakers import FoundSpeakers, Who, find_speakers, gather
 from llrcal.scoring_rule import Rule
 
+_MOST_GATHERED = 2**28  # trials, in four gigabytes
 NOT_IN_PIECES = Note.of(
     "by trial",
     "the trials name their speakers, but in pieces intervals take trials to be independent: they "
@@ -89,18 +91,28 @@ class StreamedLLRs(LLRs, Passes):
         self._thresholds, self._who = thresholds, who
 
     @cached_property
-    def _people(self) -> Seen | None:
-        return None if self._who is None else people_in(self._who, self.pieces, self.engine)
+    def _speakers(self) -> FoundSpeakers | None:
+        return None if self._who is None else find_speakers(self._who, self.pieces, self.engine)
 
-    def resampled(self, replicates: int, seed: int) -> tuple[LLRsInPieces, Bootstrap]:
+    @cached_property
+    def _with_speakers(self) -> WholeLLRs | None:
+        """All LLRs, in memory, where their speakers are known: these are resampled."""
+        if self._who is None or self._speakers is None:
+            return None
+        if self.tar_count + self.non_count > _MOST_GATHERED:
+            raise OptionError(
+                f"intervals by speaker need all trials in memory, and more than {_MOST_GATHERED:,} "
+                "are too many; draw trials instead: ",
+                Setting("speakers_from", "none"),
+            )
+        return gather(self._who, self._speakers, self.pieces, self.engine)
+
+    def resampled(self, replicates: int, seed: int) -> tuple[LLRsInPieces | WholeLLRs, Bootstrap]:
+        if whole := self._with_speakers:
+            return whole, Bootstrap(replicates, seed, whole.speakers)
         sides = _Streamed(self)
-        totals = self.tar_count, self.non_count
-        if self._who is None or self._people is None:
-            return LLRsInPieces((sides, sides), totals, None), Bootstrap(replicates, seed)
-        drawn = DrawnInPieces.of(
-            self._who, self._people, self.pieces, self.engine, replicates, seed
-        )
-        return LLRsInPieces((sides, sides), totals, drawn.speakers), drawn
+        trials = LLRsInPieces((sides, sides), (self.tar_count, self.non_count))
+        return trials, Bootstrap(replicates, seed)
 
     def costs_by(self, rule: Rule) -> tuple[ExactSum, ExactSum]:
         if rule == "log":
@@ -137,8 +149,8 @@ class LLRsInPieces:
 
     runs: tuple[Sides, Sides]
     totals: tuple[int, int]
-    speakers: tuple[Array, Array] | None
-    without: tuple[LLRsInPieces, ...] = ()
+    speakers: None = None
+    without: tuple[()] = ()
 
 
 @dataclass(frozen=True)

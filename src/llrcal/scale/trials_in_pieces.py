@@ -20,7 +20,7 @@ from llrcal.scale.folds import KeepFold, SideFold, fold_pieces
 from llrcal.scale.joining import refuse_repeated
 from llrcal.scale.passes import completed, glance, plan_for, tell_left_out
 from llrcal.scale.piece import Piece, with_transform
-from llrcal.scale.speakers import Who, people_in
+from llrcal.scale.speakers import Who, find_speakers
 from llrcal.scale.streamed import StreamedLLRs, StreamedTraining
 from llrcal.trials.trials import Transform, Trials, TrialSet
 
@@ -81,8 +81,8 @@ class TrialsInPieces(TrialSet):
     def speaker_counts(self) -> tuple[int, int] | None:
         """How many different speakers targets and non-targets have; None if that is not known."""
         who, pieces = self.key or (self.who, self.pieces)
-        seen = None if who is None else people_in(who, pieces, self.engine)
-        return None if seen is None else (len(seen.people[0]), len(seen.people[1]))
+        found = None if who is None else find_speakers(who, pieces, self.engine)
+        return None if found is None else (len(found.tar), len(found.non))
 
     def llrs(self, thresholds: Floats) -> LLRs:
         return StreamedLLRs(self.pieces, self.engine, thresholds, self.who)
