@@ -161,12 +161,12 @@ def gather(who: Who, found: FoundSpeakers, pieces: Sequence[Piece], engine: Engi
     names = sorted(map(str, everyone)) if is_text else sorted(everyone, key=int)
     numbers = pl.DataFrame({"name": names}).with_row_index("number")
     parts = engine.reduce(pieces, partial(_gather, who, numbers), "gathering speakers")
-    every = pl.concat(parts)
+    every = pl.concat(parts).sort("llr", *SPEAKERS)  # pieces may be done in any order
     (tar, tar_pairs), (non, non_pairs) = (
         (side["llr"].to_numpy(), side.select(SPEAKERS).to_numpy())
         for side in (every.filter("is_target"), every.filter(~pl.col("is_target")))
     )
-    return WholeLLRs(tar, non, (tar_pairs, non_pairs)).in_order
+    return WholeLLRs(tar, non, (tar_pairs, non_pairs))
 
 
 def _gather(who: Who, numbers: pl.DataFrame, pieces: Sequence[Piece]) -> tuple[pl.DataFrame, ...]:
