@@ -9,7 +9,19 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 PROJECT = Path(__file__).resolve().parents[1] / "pyproject.toml"
-EXTRAS = ("files", "figures", "cli", "parquet", "hdf5", "sklearn", "dask", "excel", "onnx", "zstd", "test")
+EXTRAS = (
+    "files",
+    "figures",
+    "cli",
+    "parquet",
+    "hdf5",
+    "sklearn",
+    "dask",
+    "excel",
+    "onnx",
+    "zstd",
+    "test",
+)
 # What these need in turn may be newer than they are, and too new for them.
 OTHERS = ("pyparsing<3.2",)  # deprecates names that matplotlib 3.10 uses
 

@@ -60,7 +60,9 @@ def test_the_prior_of_the_training_is_taken_away() -> None:
     assert transform(np.array([-1.0, 2.5])) == pytest.approx([-2, 5], abs=1e-9)
 
 
-@pytest.mark.filterwarnings("ignore:Setting penalty=None")  # of scikit-learn 1.8, where C is infinite
+@pytest.mark.filterwarnings(
+    "ignore:Setting penalty=None"
+)  # of scikit-learn 1.8, where C is infinite
 def test_calibrators_of_probabilities_get_those_of_a_line_or_of_standard_units() -> None:
     x = np.array([-1.0, 0.5, 4.0])
     line = _of_probabilities(Same, pairs=False, predict="predict")(SCORES, LABELS)(x)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -109,7 +109,7 @@ class StreamedLLRs(LLRs, Passes):
 
     def resampled(self, replicates: int, seed: int) -> tuple[LLRsInPieces | WholeLLRs, Bootstrap]:
         if whole := self._with_speakers:
-            return whole, Bootstrap(replicates, seed, whole.speakers)
+            return replace(whole), Bootstrap(replicates, seed, whole.speakers)
         sides = _Streamed(self)
         trials = LLRsInPieces((sides, sides), (self.tar_count, self.non_count))
         return trials, Bootstrap(replicates, seed)
