@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-
 import pytest
 from _pytest.doctest import DoctestItem
-
-# Kernels for GPUs can be imported only where Triton is.
-collect_ignore = [] if find_spec("triton") else ["src/llrcal/pairing/tiles.py"]
 
 
 @pytest.fixture(autouse=True)

@@ -4,11 +4,7 @@
     python -m studies.pairs_gpu 2048 --device cpu --dim 64   # without a GPU
 
 It needs NumPy and torch alone. The sizes of speakers are about those of VoxCeleb. Counts are
-compared with those of the engine for processors, bin by bin, on a part of the embeddings. Tried and
-found slower on one H200, for 131,072 x 256: products by torch, rounded and counted by a kernel
-(.17 s, on two streams as well); products of four limbs of seven bits by integer tensor cores, fused
-with counting (.13 s); larger tiles of doubles (.14 s and more). The fused kernel of tiles of 64 x
-64 doubles alone takes .11 s.
+compared with those of the engine for processors, bin by bin, on a part of the embeddings.
 """
 
 from __future__ import annotations
@@ -22,10 +18,10 @@ from typing import Any, TypeVar
 import numpy as np
 import torch
 
-from llrcal.arrays import Array
-from llrcal.pairing.fixed_point import ZERO, fixed_point
+from llrcal.arrays import Array, Counts
+from llrcal.pairing.fixed_point import PLACES, ZERO, fixed_point
 from llrcal.pairing.regions import Labelled, Plan, pairs_within
-from llrcal.pairing.tally import Processor, Tally
+from llrcal.pairing.tally import Processor
 from llrcal.pairing.torch_engine import Torch
 
 _SHIFT = 31  # of the 52 bits of a product, 21 are kept
@@ -97,7 +93,7 @@ def run(n: int, dim: int, device: str, *, check: int) -> None:
     numbers = np.arange(n)
     nobody = np.zeros_like(numbers)
 
-    def counted(plan: Plan, groups: int, engine: Torch | Processor = on_device) -> Tally:
+    def counted(plan: Plan, groups: int, engine: Torch | Processor = on_device) -> Counts:
         return engine.tally(rows, rows, plan, groups, lambda _: None)
 
     for name, labels in {"all pairs": nobody, "targets": speaker, "sessions": session}.items():
@@ -106,16 +102,17 @@ def run(n: int, dim: int, device: str, *, check: int) -> None:
         for groups in (_GROUPS, 0):
             work = partial(counted, plan, groups)
             found = step(f"{name}: counted, {groups} groups", work)
-            print(f"    {plan.pairs:,} pairs, all counted: {int(found.at.sum()) == plan.pairs}")
+            print(
+                f"    {plan.pairs:,} pairs, all counted: {int(found[:PLACES].sum()) == plan.pairs}"
+            )
             step.shares(work)
     given = torch.from_numpy(np.array(rows)).to(device, torch.float64)
-    everything = step("all pairs by plain torch", lambda: plain(given, len(found.at)))
+    everything = step("all pairs by plain torch", lambda: plain(given, PLACES))
     plan = pairs_within(Labelled(numbers, nobody, group))
-    print("    the same:", np.array_equal(everything.cpu().numpy(), counted(plan, 0).at))
+    print("    the same:", np.array_equal(everything.cpu().numpy(), counted(plan, 0)))
     for labels in (nobody, speaker):
         plan = pairs_within(Labelled(numbers[:check], labels[:check], group[:check]))
-        one, other = counted(plan, _GROUPS), counted(plan, _GROUPS, Processor())
-        same = np.array_equal(one.at, other.at) and np.array_equal(one.touching, other.touching)
+        same = np.array_equal(counted(plan, _GROUPS), counted(plan, _GROUPS, Processor()))
         print(f"    as on a processor, {check:,} embeddings, by groups as well: {same}", flush=True)
 
 

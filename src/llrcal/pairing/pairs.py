@@ -2,30 +2,41 @@
 
 Pairs that agree in some labels are blocks of a matrix of products (``regions.py``), so how many of
 them have each score is counted without looking at a label. All else is addition and subtraction of
-such counts: targets are the pairs that agree in the speaker, and with X for what must not be
-shared, trials are all pairs, minus those that agree in one of X, plus those that agree in two of
-them, and so on. Non-targets are what is left without targets.
+such counts. With N(L) for the pairs that agree in all labels of L, and E for what must not be
+shared, trials are
+
+    sum over subsets X of E of (-1)^|X| N(within + X),
+
+targets are the same of those that agree in the speaker, too, and non-targets are what is left.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, combinations, combinations_with_replacement, product
+from itertools import chain, combinations, product
 from os import PathLike
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 
 from llrcal.arrays import Array, check_whole
+from llrcal.arrays import Counts as Numbers
 from llrcal.errors import DegenerateError, OptionError, ScoreError
 from llrcal.messages import Setting
 from llrcal.notes import Note
 from llrcal.pairing.embeddings import Embeddings, opened
-from llrcal.pairing.fixed_point import COARSE, STEP, ZERO, FixedPoint, Similarity, fixed_point
+from llrcal.pairing.fixed_point import (
+    COARSE,
+    PLACES,
+    STEP,
+    ZERO,
+    FixedPoint,
+    Similarity,
+    fixed_point,
+)
 from llrcal.pairing.regions import Labelled, Plan, pairs_between, pairs_within
-from llrcal.pairing.tally import Engine, Processor, Tally
+from llrcal.pairing.tally import Engine, Processor, size_of
 from llrcal.scale.engine import Progress, silent
 from llrcal.trials.counts import Counts
 
@@ -39,38 +50,6 @@ Labels = Any
 _SPEAKER = "speakers"
 
 
-@overload
-def pairs(
-    embeddings: Source,
-    speakers: Labels = None,
-    *,
-    test: Source | None = None,
-    similarity: Similarity = "cosine",
-    models: Labels = None,
-    exclude: Labels = None,
-    within: Labels = None,
-    by: None = None,
-    groups: int = GROUPS,
-    device: str = "cpu",
-    client: Any | None = None,
-    progress: Progress = silent,
-) -> Counts: ...
-@overload
-def pairs(
-    embeddings: Source,
-    speakers: Labels = None,
-    *,
-    test: Source | None = None,
-    similarity: Similarity = "cosine",
-    models: Labels = None,
-    exclude: Labels = None,
-    within: Labels = None,
-    by: Labels,
-    groups: int = GROUPS,
-    device: str = "cpu",
-    client: Any | None = None,
-    progress: Progress = silent,
-) -> dict[str, Counts]: ...
 def pairs(
     embeddings: Source,
     speakers: Labels = None,
@@ -85,7 +64,7 @@ def pairs(
     device: str = "cpu",
     client: Any | None = None,
     progress: Progress = silent,
-) -> Counts | dict[str, Counts]:
+) -> Any:
     """Count the scores of all pairs of embeddings, within one set or between two.
 
     A pair of the same speaker is a target, and of two speakers a non-target. Scores are rounded to
@@ -151,27 +130,22 @@ def pairs(
     sets = [opened(embeddings, "embeddings")]
     if test is not None:
         sets.append(opened(test, "test"))
-    given = {
-        _SPEAKER: speakers,
-        **_named("exclude", exclude),
-        **_named("within", within),
-        **({} if by is None else {"by": by}),
-    }
-    labels = {name: _codes(name, one, sets) for name, one in given.items()}
+    excluded, shared = _named("exclude", exclude), _named("within", within)
+    given = {_SPEAKER: speakers, **excluded, **shared, **({} if by is None else {"by": by})}
+    labels = {name: _codes(name, some, sets) for name, some in given.items()}
     sides = _sides(sets, labels, similarity, models)
     trials = _Trials(
         sides,
-        exclude=[name for name in labels if name.startswith("exclude")],
-        within=[name for name in labels if name.startswith("within")],
+        exclude=list(excluded),
+        within=list(shared),
         group=_groups([side.labels[_SPEAKER] for side in sides], groups),
         unit=sides[0].embeddings.unit * sides[-1].embeddings.unit,
-        source=sets[0].name if test is None else f"{sets[0].name} and {sets[1].name}",
+        source=" and ".join(embeddings.name for embeddings in sets),
         notes=tuple(_duplicates(sides)),
     )
-    engine = _engine(device, client)
-    if by is None:
-        return trials.counted(engine, progress, {"": [None for _ in sides]})[""]
-    return trials.counted(engine, progress, _conditions(sides, labels["by"].names))
+    chosen = {"": [None for _ in sides]} if by is None else _conditions(sides, labels["by"].names)
+    found = trials.counted(_engine(device, client), progress, chosen)
+    return found[""] if by is None else found
 
 
 def _engine(device: str, client: Any | None) -> Engine:
@@ -313,26 +287,23 @@ def _groups(speakers: Sequence[_Several], most: int) -> Array:
 
 def _duplicates(sides: Sequence[_Side]) -> Iterator[Note]:
     """Notes on embeddings that equal another one, by hashes of their integers."""
-    rows = (
-        np.concatenate([side.embeddings.rows for side in sides])
-        if len(sides) > 1
-        else (sides[0].embeddings.rows)
-    )
-    factor = np.random.default_rng(0).integers(2**62, size=rows.shape[1]) | 1
-    keys = np.concatenate(
-        [(rows[i : i + 4096] * factor).sum(axis=1) for i in range(0, len(rows), 4096)]
-    )
-    distinct = len(np.unique(keys))
-    if distinct == 1 and len(rows) > 1:
-        raise DegenerateError(f"all {len(rows):,} embeddings are the same")
-    if 10 * distinct <= len(rows):
+    factor = np.random.default_rng(0).integers(2**62, size=sides[0].embeddings.rows.shape[1]) | 1
+    keys = [
+        (side.embeddings.rows[start : start + 4096] * factor).sum(axis=1)
+        for side in sides
+        for start in range(0, len(side.embeddings.rows), 4096)
+    ]
+    count, distinct = sum(map(len, keys)), len(np.unique(np.concatenate(keys)))
+    if distinct == 1 < count:
+        raise DegenerateError(f"all {count:,} embeddings are the same")
+    if 10 * distinct <= count:
         raise DegenerateError(
-            f"of {len(rows):,} embeddings only {distinct:,} are different; leave the copies out"
+            f"of {count:,} embeddings only {distinct:,} are different; leave the copies out"
         )
-    if distinct < len(rows) and len(sides) == 1:
+    if distinct < count and len(sides) == 1:
         yield Note.warning(
             "duplicates",
-            f"of {len(rows):,} embeddings only {distinct:,} are different: the same recordings may "
+            f"of {count:,} embeddings only {distinct:,} are different: the same recordings may "
             "be there more than once; leave them out, or name them in ",
             Setting("exclude"),
         )
@@ -347,17 +318,13 @@ _Chosen = Sequence[Array | None]
 def _conditions(sides: Sequence[_Side], names: Sequence[str]) -> dict[str, _Chosen]:
     """Rows of each combination of conditions, by its name."""
     labels = [side.labels["by"].label for side in sides]
-    numbers = range(len(names))
-    both = (
-        combinations_with_replacement(numbers, 2) if len(sides) == 1 else product(numbers, repeat=2)
-    )
     found: dict[str, _Chosen] = {}
-    for one, other in both:
-        name = names[one] if one == other else f"{names[one]}/{names[other]}"
-        if len(sides) == 1 and one == other:
-            found[name] = [labels[0] == one]
-        else:
-            found[name] = [labels[0] == one, labels[-1] == other]
+    for first, second in product(range(len(names)), repeat=2):
+        if first == second:
+            found[names[first]] = [label == first for label in labels]
+        elif len(sides) == 2 or first < second:
+            name = f"{names[first]}/{names[second]}"
+            found[name] = [labels[0] == first, labels[-1] == second]
     return found
 
 
@@ -379,30 +346,44 @@ class _Trials:
         self, engine: Engine, progress: Progress, conditions: Mapping[str, _Chosen]
     ) -> dict[str, Counts]:
         """Counts of each condition, of which those without a trial are left out."""
-        terms = {name: self._terms(chosen) for name, chosen in conditions.items()}
-        plans = {id(plan): plan for one in terms.values() for _, _, plan in one}
-        total = sum(plan.pairs for plan in plans.values())
-        done = _Progress(progress, total)
-        found = {name: self._sum(engine, some, done) for name, some in terms.items()}
-        kept = {name: counts for name, counts in found.items() if counts is not None}
-        if not kept:
-            raise ScoreError(f"{self.source}: there is no pair left to be a trial")
-        return kept
+        terms = {name: [*self._terms(chosen)] for name, chosen in conditions.items()}
+        total, done = sum(plan.pairs for some in terms.values() for *_, plan in some), 0
+        enrol, test = (side.embeddings.rows for side in (self.sides[0], self.sides[-1]))
 
-    def _terms(self, chosen: _Chosen) -> list[tuple[int, bool, Plan]]:
-        """Pairs to add and to subtract: a sign, whether they share the speaker, and the pairs."""
-        found, known = [], dict[bytes, Plan]()
+        def tell(pairs: int) -> None:
+            nonlocal done
+            done += pairs
+            progress("counting pairs", done, total)
+
+        tell(0)
+        found = {}
+        for name, some in terms.items():
+            targets, trials = np.zeros((2, size_of(self._group_count)), np.int64)
+            for same_speaker, sign, plan in some:
+                sums = targets if same_speaker else trials
+                sums += sign * engine.tally(enrol, test, plan, self._group_count, tell)
+            if trials.any():
+                found[name] = self._counts(targets, trials - targets)
+        if not found:
+            raise ScoreError(f"{self.source}: there is no pair left to be a trial")
+        return found
+
+    def _terms(self, chosen: _Chosen) -> Iterator[tuple[bool, int, Plan]]:
+        """Terms of the sums for targets and for all trials: which, the sign, and the pairs."""
         subsets = chain.from_iterable(
             combinations(self.exclude, size) for size in range(len(self.exclude) + 1)
         )
         for shared, same_speaker in product([*subsets], (False, True)):
             names = [*self.within, *shared, *([_SPEAKER] if same_speaker else [])]
             sides = self._labelled(names, chosen)
-            key = b"|".join(side.label.tobytes() for side in sides)
-            if key not in known:  # sessions of one speaker each share the speaker anyway
-                known[key] = pairs_within(*sides) if len(sides) == 1 else pairs_between(*sides)
-            found.append(((-1) ** len(shared), same_speaker, known[key]))
-        return found
+            plan = pairs_within(*sides) if len(sides) == 1 else pairs_between(*sides)
+            yield same_speaker, (-1) ** len(shared), plan
+
+    @property
+    def _group_count(self) -> int:
+        """How many groups of speakers there are; 0 if they are all in one."""
+        count = int(self.group.max()) + 1
+        return count if count > 1 else 0
 
     def _labelled(self, names: Sequence[str], chosen: _Chosen) -> list[Labelled]:
         """Both sides with one number for the combination of these labels."""
@@ -421,42 +402,25 @@ class _Trials:
             for one, group in zip(every, groups, strict=True)
         ]
 
-    def _sum(
-        self, engine: Engine, terms: Sequence[tuple[int, bool, Plan]], done: _Progress
-    ) -> Counts | None:
-        enrol, test = (side.embeddings.rows for side in (self.sides[0], self.sides[-1]))
-        count = int(self.group.max()) + 1
-        groups = count if count > 1 else 0
-        tallies = dict[int, Tally]()
-        sums = dict[bool, Tally]()  # by whether speakers are the same
-        for sign, same_speaker, plan in terms:
-            if id(plan) not in tallies:
-                tallies[id(plan)] = engine.tally(enrol, test, plan, groups, done)
-            part = tallies[id(plan)]
-            if same_speaker in sums:
-                had = sums[same_speaker]
-                part = had.merge(part) if sign > 0 else had.minus(part)
-            sums[same_speaker] = part
-        return self._counts(sums[True], sums[False].minus(sums[True]))
-
-    def _counts(self, targets: Tally, nontargets: Tally) -> Counts | None:
-        """Counts of scores that occur, and of those without each group; None if there are none."""
-        place = np.flatnonzero(targets.at + nontargets.at)
-        if not len(place):
-            return None
-        both = [one.at.reshape(-1, COARSE).sum(axis=1) for one in (targets, nontargets)]
-        tar, non = (at - one.touching for at, one in zip(both, (targets, nontargets), strict=True))
+    def _counts(self, targets: Numbers, nontargets: Numbers) -> Counts:
+        """Counts of scores that occur, and of those without each group."""
+        classes = [
+            (tally[:PLACES], tally[PLACES:].reshape(self._group_count, PLACES // COARSE))
+            for tally in (targets, nontargets)
+        ]
+        place = np.flatnonzero(classes[0][0] + classes[1][0])
         # The middle of a coarse place, but for half a step.
-        middle = (np.arange(len(both[0])) * COARSE - 2**21) * (STEP * self.unit)
+        middle = (np.arange(PLACES // COARSE) * COARSE - 2**21) * (STEP * self.unit)
+        left = (at.reshape(-1, COARSE).sum(axis=1) - touching for at, touching in classes)
         without = tuple(
-            Counts(middle, *left, source=self.source) for left in zip(tar, non, strict=True)
+            Counts(middle, tar, non, source=self.source) for tar, non in zip(*left, strict=True)
         )
-        if not all(all(one.counts) for one in without):  # a group is all there is of a class
+        if not all(all(group.counts) for group in without):  # a group is all there is of a class
             without = ()
         return Counts(
             (place - ZERO) * (STEP * self.unit),
-            targets.at[place],
-            nontargets.at[place],
+            classes[0][0][place],
+            classes[1][0][place],
             source=self.source,
             score_name="score",
             notes=self.notes,
@@ -472,19 +436,3 @@ def _joined(sides: Sequence[_Several]) -> list[_Several]:
     edges = np.cumsum([len(side.row) for side in sides])[:-1]
     parts = np.split(number.astype(np.int64), edges)
     return [_Several(side.row, part) for side, part in zip(sides, parts, strict=True)]
-
-
-class _Progress:
-    """Tells how many pairs are done, a few times a second."""
-
-    def __init__(self, progress: Progress, total: int) -> None:
-        self._progress, self._total = progress, total
-        self._done, self._next = 0, 0.0
-        progress("counting pairs", 0, total)
-
-    def __call__(self, pairs: int) -> None:
-        self._done += pairs
-        now = time.monotonic()
-        if now >= self._next or self._done == self._total:
-            self._next = now + 0.1
-            self._progress("counting pairs", self._done, self._total)

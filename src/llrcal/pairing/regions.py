@@ -72,19 +72,20 @@ class Plan:
     """Numbers of embeddings, in the order of rows."""
     cols: Array
     """Those of the columns, of the same set or of another."""
-    regions: Mapping[Groups, tuple[Region, ...]]
+    regions: Share
+    """Those of the same groups of speakers follow each other."""
 
     @property
     def pairs(self) -> int:
         """How many pairs there are."""
-        return sum(region.pairs for regions in self.regions.values() for region in regions)
+        return sum(region.pairs for _, region in self.regions)
 
     def shares(self, least: int, rows: int, cols: int) -> Iterator[Share]:
         """Blocks of at most so many rows and columns, in shares of at least so many pairs."""
         share: Share = []
         held = 0
-        for at, regions in self.regions.items():
-            for block in (one for region in regions for one in region.blocks(rows, cols)):
+        for at, region in self.regions:
+            for block in region.blocks(rows, cols):
                 share.append((at, block))
                 held += block.pairs
                 if held >= least:
@@ -171,4 +172,5 @@ def _continues(last: Region, region: Region) -> bool:
 
 
 def _plan(rows: Labelled, cols: Labelled, found: Mapping[Groups, list[Region]]) -> Plan:
-    return Plan(rows.number, cols.number, {at: tuple(some) for at, some in sorted(found.items())})
+    regions = [(at, region) for at in sorted(found) for region in found[at]]
+    return Plan(rows.number, cols.number, regions)

@@ -1,12 +1,7 @@
-"""Counting pairs by torch: on a GPU, or wherever it has double precision.
-
-Where there is Triton, one kernel computes a tile of products in registers, rounds and counts them:
-nothing but counts is ever written. Elsewhere torch does one after the other.
-"""
+"""Counting pairs by torch: on a GPU, or wherever it has double precision."""
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -16,16 +11,16 @@ from llrcal.errors import OptionError
 from llrcal.messages import Setting
 from llrcal.pairing.fixed_point import COARSE, PER_STEP, PLACES, ZERO
 from llrcal.pairing.regions import Plan, Region
-from llrcal.pairing.tally import Counter, Done, Tally
+from llrcal.pairing.tally import Counter, Done
 
-_TILED = 2**15, 2**16  # rows and columns of a block whose products are never written
-_WRITTEN = {"cpu": (2**10, 2**11), "cuda": (2**13, 2**14)}  # and of one whose products are
+_ROWS = {"cpu": 2**10, "cuda": 2**13}  # of a block, at most; there are twice as many columns
+_AT_ONCE = 2**18  # rows
 
 
 class Torch:
     """A device of torch."""
 
-    def __init__(self, device: str = "cuda", *, tiles: bool | None = None) -> None:
+    def __init__(self, device: str = "cuda") -> None:
         try:
             import torch
         except ImportError as problem:
@@ -48,52 +43,39 @@ class Torch:
                 " has no double precision, which exact scores need; "
                 "leave it out to use the processor",
             ) from problem
-        self._tiles = tiles
-        if tiles is None:
-            self._tiles = self._device.type == "cuda" and find_spec("triton") is not None
-        self._sent: list[tuple[Array, Any]] = []
 
-    def tally(self, enrol: Array, test: Array, plan: Plan, groups: int, done: Done) -> Tally:
+    def tally(self, enrol: Array, test: Array, plan: Plan, groups: int, done: Done) -> Counts:
         rows = self._ordered(enrol, plan.rows)
         same = enrol is test and plan.rows is plan.cols
-        cols = rows if same else self._ordered(test, plan.cols)
-        shape = _WRITTEN.get(self._device.type, _WRITTEN["cuda"])
-        table = _Table(rows, cols)
-        if self._tiles:
-            table, shape = _Tiles(rows, cols), _TILED
-        counter = Counter(table, groups)
-        for share in plan.shares(1, *shape):
+        counter = _OnDevice(rows, rows if same else self._ordered(test, plan.cols), groups)
+        most = _ROWS.get(self._device.type, _ROWS["cuda"])
+        for share in plan.shares(1, most, 2 * most):
             done(counter.add(share))
-        return counter.value()
+        return counter.value
 
     def _ordered(self, integers: Array, order: Array) -> Any:
-        """Rows in order as doubles on the device, with room for a tile at the edge."""
+        """Rows in order as doubles on the device."""
         import torch
 
-        sent = next((held for given, held in self._sent if given is integers), None)
-        if sent is None:
-            sent = torch.from_numpy(integers).to(self._device)
-            self._sent = [*self._sent[-1:], (integers, sent)]
-        count, dimensions = len(order), integers.shape[1]
-        shape = (count + 64, -(-dimensions // 16) * 16) if self._tiles else (count, dimensions)
-        found = torch.zeros(shape, dtype=torch.float64, device=self._device)
-        numbers = torch.from_numpy(order).to(self._device)
-        for start in range(0, count, 2**18):
-            some = numbers[start : start + 2**18]
-            found[start : start + len(some), :dimensions] = sent[some]
+        shape = len(order), integers.shape[1]
+        found = torch.empty(shape, dtype=torch.float64, device=self._device)
+        for start in range(0, len(order), _AT_ONCE):
+            some = torch.from_numpy(integers[order[start : start + _AT_ONCE]])
+            found[start : start + len(some)] = some.to(self._device)
         return found
 
 
-class _Table:
-    """Counts on the device. Products, places and counts come one after the other."""
+class _OnDevice(Counter):
+    """Counts on the device."""
 
-    def __init__(self, rows: Any, cols: Any) -> None:
+    def __init__(self, rows: Any, cols: Any, groups: int) -> None:
         import torch
 
+        super().__init__(groups)
         self._rows, self._cols = rows, cols
         self._table = torch.zeros(PLACES, dtype=torch.int32, device=rows.device)
 
-    def add(self, block: Region) -> None:
+    def count(self, block: Region) -> None:
         import torch
 
         rows = self._rows[block.row : block.row + block.count * block.rows]
@@ -115,12 +97,3 @@ class _Table:
         found: Counts = self._table.cpu().numpy().view(np.uint32).astype(np.int64)
         self._table.zero_()
         return found
-
-
-class _Tiles(_Table):
-    """Tiles of products, counted where they are computed."""
-
-    def add(self, block: Region) -> None:
-        from llrcal.pairing.tiles import count_tiles
-
-        count_tiles(self._rows, self._cols, block, self._table)
