@@ -5,8 +5,7 @@ few scores, or none, its predictive density is decided by parameters that are un
 posteriori, of which ordinary draws have too few. So half of the draws are aimed at the posterior,
 and a quarter each at the posterior given one more score at either end of the range. Their weights
 are those of the balance heuristic (Veach and Guibas 1995). Proposals start at the modes, and are
-refitted to what their draws are worth. Where even many draws are worth too little, Markov chains
-start at the best of them (:mod:`llrcal.fitting.proposals`).
+refitted to what their draws are worth.
 
 Some 160 points a class stand for its scores. What they get wrong up to second order around the mode
 is known, and corrected. Scores on a few levels are spread first (:mod:`llrcal.fitting.levels`).
@@ -21,7 +20,7 @@ weights are raked: Deville and Särndal 1992).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import logsumexp
@@ -31,14 +30,7 @@ from llrcal.densities.density import Evaluated, Shaped, quantiles
 from llrcal.fitting.levels import spread_levels
 from llrcal.fitting.likelihood import ROUGHLY, check_spread, coarser
 from llrcal.fitting.optimizer import Solution, minimise
-from llrcal.fitting.proposals import (
-    EVERY,
-    WALKERS,
-    Proposal,
-    effective_steps,
-    pooled_weights,
-    walked,
-)
+from llrcal.fitting.proposals import Proposal
 from llrcal.onepass.summary import Points, Summary
 
 DRAWS = (512, 1024, 2048)  # in each round
@@ -167,16 +159,10 @@ class Draws:
     effective: Floats
     """Effective numbers of draws: in all, at the lower end, and at the upper end."""
     mode: Solution
-    replaced: Floats | None = None
-    """What draws from proposals were worth, if Markov chains took their place."""
 
     @property
     def weights(self) -> Floats:
         return np.asarray(self.aimed[0])
-
-    @property
-    def enough(self) -> bool:
-        return bool(self.effective.min() >= LEAST_EFFECTIVE)
 
 
 def posterior_draws(family: type[Shaped], scores: Summary, ends: tuple[float, float]) -> Draws:
@@ -205,26 +191,7 @@ def posterior_draws(family: type[Shaped], scores: Summary, ends: tuple[float, fl
         values, weights = np.append(few.values, end), np.append(few.weights, 1 / target.count)
         modes.append(target.climb(Points(values, weights, few.tie_share), mode.point))
     rows, aimed = _sampled(target, limits, modes, (*DRAWS, MORE_DRAWS))
-    draws = Draws(target, limits, rows, aimed, _effective(aimed), mode)
-    return draws if draws.enough else _chained(draws)
-
-
-def _chained(draws: Draws) -> Draws:
-    """Draws of Markov chains, aimed as the given ones, if they are worth more than these."""
-    ways = [_way(draws, aim) for aim in range(len(draws.aimed))]
-    kept = [way[::EVERY].reshape(-1, way.shape[2]) for way in ways]
-    rows, logs = draws.target.logs(np.concatenate(kept), draws.ends)
-    aimed = pooled_weights(logs - logs[0], np.array([float(len(part)) for part in kept]))
-    effective = np.minimum(_effective(aimed), [effective_steps(way) for way in ways])
-    if not effective.min() > draws.effective.min():  # as that of walkers who got lost, too: NaN
-        return draws
-    return replace(draws, rows=rows, aimed=aimed, effective=effective, replaced=draws.effective)
-
-
-def _way(draws: Draws, aim: int) -> Floats:
-    """That of walkers who start at the best draws for an aim."""
-    best = draws.rows[np.argsort(-draws.aimed[aim], kind="stable")[:WALKERS]]
-    return walked(lambda rows: np.asarray(draws.target.logs(rows, draws.ends)[1][aim]), best)
+    return Draws(target, limits, rows, aimed, _effective(aimed), mode)
 
 
 def near_draws(density: Shaped, scores: Summary, at: Floats) -> tuple[Floats, Floats]:

@@ -48,8 +48,7 @@ class SampledBayes(LogRatio):
         logs = kept.logpdf_from(grid.origin, points.values * grid.unit)
         report = Report.of(draws.mode, -weighted_sum(logs, points.weights), draw_notes(draws))
         if report.converged:
-            origin = "from the posterior" if draws.replaced is None else "of Markov chains"
-            report = replace(report, reason=f"{len(draws.rows):,} draws {origin}")
+            report = replace(report, reason=f"{len(draws.rows):,} draws from the posterior")
         return kept, report
 
     @property
@@ -83,22 +82,15 @@ class NIGBayes(SampledBayes):
 
 
 def draw_notes(draws: Draws) -> tuple[Note, ...]:
-    """A note if draws were worth too little somewhere in the range, and what was done."""
-    every, low, high = draws.effective
-    worth = f"{every:.0f}, and {low:.0f} and {high:.0f} at the ends of the range of scores"
-    if not draws.enough:
-        note = Note.warning(
-            "few draws",
-            f"{len(draws.rows):,} draws from the posterior are worth only {worth}, where at least "
-            f"{LEAST_EFFECTIVE:.0f} were wanted: LLRs there may be wrong by more than 0.1. Remove "
-            "scores that are far from all others, or use gaussian or logistic",
-        )
-    elif draws.replaced is not None:
-        note = Note.of(
-            "chain",
-            f"draws from the posterior were worth only {draws.replaced.min():.0f} somewhere in the "
-            f"range of scores, so those of Markov chains took their place, which are worth {worth}",
-        )
-    else:
+    """A warning if the draws are worth too little somewhere in the range."""
+    if draws.effective.min() >= LEAST_EFFECTIVE:
         return ()
+    overall, low, high = draws.effective
+    note = Note.warning(
+        "few draws",
+        f"{len(draws.rows):,} draws from the posterior are worth only {overall:.0f}, and {low:.0f} "
+        f"and {high:.0f} at the ends of the range of scores, where at least {LEAST_EFFECTIVE:.0f} "
+        "were wanted: LLRs there may be wrong by more than 0.1. Remove scores that are far from "
+        "all others, or use smooth",
+    )
     return (note,)
