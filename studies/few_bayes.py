@@ -31,8 +31,8 @@ POLICIES = ("range", "counts")
 SIZES = (5, 10, 20, 50)
 FIVE = tuple(name for name in SETS if name != "bssr1 face C")
 METHODS: dict[str, tuple[MethodName, dict[str, Any]]] = {
-    name: (name, {}) for name in llrcal.METHODS if TABLE[name].bayes
-} | {"logistic-empirical": ("logistic", {"alpha": "empirical"}), "smooth": ("smooth", {})}
+    name: (name, {}) for name in llrcal.METHODS if TABLE[name].bayes or name == "smooth"
+}
 
 
 def cllrs(

@@ -50,7 +50,7 @@ const end = bytes.byteOffset + bytes.length;
 const scores = new Float64Array(bytes.buffer.slice(bytes.byteOffset, end));
 process.stdout.write(Buffer.from(scores.map((score) => llr(score)).buffer));
 """
-BAYES = ("linear-gaussian", "logistic", "gaussian", "student-t", "nig")
+BAYES = ("gaussian", "student-t", "nig", "gaussian")
 
 
 def models() -> Iterator[tuple[str, llrcal.Calibration]]:
@@ -80,7 +80,7 @@ def models() -> Iterator[tuple[str, llrcal.Calibration]]:
     yield "nig, distances, both 1e12", fitted(distances, "nig", lower_is_better=True)
     yield "smooth, distances", fitted((-tar, -non), "smooth", lower_is_better=True)
     far = 1e9 + tar / 1024, 1e9 + non / 1024
-    yield "logistic, bayes, at 1e9", fitted(far, "logistic", bayes=True)
+    yield "nig, bayes, at 1e9", fitted(far, "nig", bayes=True)
     yield "nig, at 1e9", fitted(far, "nig", bounds="none")
     field = np.append(tar, non) + 1
     for method in ("smooth", "student-t"):

@@ -97,12 +97,10 @@ FAMILIES: dict[str, tuple[tuple[tuple[Any, Any], ...], Callable[[Floats], Floats
 }
 CASES: tuple[tuple[MethodName, dict[str, Any], str], ...] = (
     ("linear-gaussian", {}, "Gaussian"),
-    ("linear-gaussian", _BAYES, "Gaussian"),
     ("logistic", {}, "Gaussian"),
     ("logistic", {"alpha": "empirical"}, "Gaussian"),
     ("logistic", {"alpha": 0.9}, "Gaussian"),
     ("logistic", {"rule": "brier"}, "Gaussian"),
-    ("logistic", _BAYES, "Gaussian"),
     ("gaussian", _PLAIN, "two variances"),
     ("gaussian", _PLAIN | _BAYES, "two variances"),
     ("student-t", _PLAIN, "student-t"),

@@ -32,8 +32,7 @@ HALVES = ["a", "b"] * 50, ["a", "b"] * 200
 METHODS: list[Any] = [
     *llrcal.METHODS,
     ("logistic", {"rule": "brier"}),
-    *((name, {"bayes": True}) for name in ("linear-gaussian", "logistic", "gaussian")),
-    *((name, {"bayes": True}) for name in ("student-t", "nig")),
+    *((name, {"bayes": True}) for name in ("gaussian", "student-t", "nig")),
 ]
 """One of each class."""
 

@@ -119,14 +119,12 @@ MODELS: dict[str, Callable[[], tuple[Answers, Scores]]] = {
     "linear-gaussian empirical": partial(
         _fitted, "many", method="linear-gaussian", alpha="empirical"
     ),
-    "linear-gaussian bayes": partial(_fitted, "few", method="linear-gaussian", bayes=True),
     "logistic": partial(_fitted, "plain", method="logistic"),
     "logistic .92 range": partial(_fitted, "heavy", method="logistic", alpha=0.92, bounds="range"),
     "logistic empirical": partial(_fitted, "many", method="logistic", alpha="empirical"),
     "logistic brier": partial(_fitted, "heavy", method="logistic", rule="brier"),
     "logistic brier .92": partial(_fitted, "skewed", method="logistic", rule="brier", alpha=0.92),
     "logistic apart": partial(_fitted, "apart", method="logistic"),
-    "logistic bayes": partial(_fitted, "few", method="logistic", bayes=True),
     "logistic far none": partial(_fitted, "far", method="logistic", bounds="none"),
     "pav": partial(_fitted, "plain", method="pav"),
     "pav rounded elub": partial(_fitted, "rounded", method="pav", bounds="elub"),
@@ -136,6 +134,7 @@ MODELS: dict[str, Callable[[], tuple[Answers, Scores]]] = {
         _fitted, "skewed", method="gaussian", bounds="none", rising=False
     ),
     "gaussian bayes few": partial(_fitted, "few", method="gaussian", bayes=True),
+    "gaussian bayes none": partial(_fitted, "skewed", method="gaussian", bayes=True, bounds="none"),
     "student-t heavy": partial(_fitted, "heavy", method="student-t"),
     "student-t many falls range": partial(
         _fitted, "many", method="student-t", rising=False, bounds="range"
@@ -144,6 +143,7 @@ MODELS: dict[str, Callable[[], tuple[Answers, Scores]]] = {
     "nig skewed": partial(_fitted, "skewed", method="nig"),
     "nig heavy elub": partial(_fitted, "heavy", method="nig", bounds="elub"),
     "nig far": partial(_fitted, "far", method="nig"),
+    "nig bayes few elub": partial(_fitted, "few", method="nig", bayes=True, bounds="elub"),
     "nig bayes": partial(_fitted, "plain", method="nig", bayes=True),
     "conditions": partial(_by_condition, method="student-t"),
     "fusion": partial(_fusion),

@@ -249,7 +249,7 @@ def test_unknown_methods_are_named_beside_the_known(method: Any) -> None:
     ("methods", "twice"),
     [
         (["nig", "pav", "nig"], "nig"),
-        (["logistic", ("logistic", {"bayes": False})], "logistic"),
+        (["gaussian", ("gaussian", {"bayes": False})], "gaussian"),
         ([("logistic", {"alpha": 0.9}), ("logistic", {"alpha": np.float64(0.9)})], "logistic-0.9"),
     ],
 )

@@ -183,7 +183,7 @@ def test_tags() -> None:
         ({"method": "linear-gaussian", "alpha": "empirical"}, {"alpha": "empirical"}),
         ({"method": "logistic", "alpha": 0.1}, {"alpha": 0.1}),
         ({"method": "logistic", "rule": "brier"}, {"rule": "brier"}),
-        ({"method": "logistic", "alpha": 0.1, "bayes": True}, {"alpha": 0.1, "bayes": True}),
+        ({"method": "gaussian", "alpha": 0.1, "bayes": True}, {"bayes": True}),
         *(({"bounds": bounds}, {"bounds": bounds}) for bounds in ("range", "counts", "none")),
         ({"rising": False}, {"rising": False}),
     ],

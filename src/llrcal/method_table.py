@@ -58,7 +58,6 @@ TABLE: dict[str, Entry] = {
         group="linear-gaussian",
         options=("alpha",),
         in_paper=True,
-        bayes="llrcal.calibrations.methods.gaussian:LinearGaussianBayes",
         parameters=2,
     ),
     "logistic": Entry(
@@ -67,7 +66,6 @@ TABLE: dict[str, Entry] = {
         group="logistic",
         options=("alpha", "rule"),
         in_paper=True,
-        bayes="llrcal.calibrations.methods.logistic_bayes:LogisticBayes",
         parameters=2,
     ),
     "pav": Entry(
@@ -127,8 +125,4 @@ def integrated_out(
 ) -> list[tuple[str, Mapping[str, Any]]]:
     """The same with their parameters integrated out, of those methods for which it can be done."""
     pairs = [(entry, {}) if isinstance(entry, str) else entry for entry in methods]
-    return [
-        (name, {**options, "bayes": True})
-        for name, options in pairs
-        if TABLE[name].bayes and "rule" not in options
-    ]
+    return [(name, {**options, "bayes": True}) for name, options in pairs if TABLE[name].bayes]

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import llrcal
-from llrcal.calibrations.methods import label
 from llrcal.calibrations.methods.sampled import draw_notes
 from llrcal.calibrations.training import ArrayTraining
 from llrcal.densities.student_t import StudentT
@@ -86,7 +85,6 @@ def test_labels_and_options() -> None:
         TAR, NON, methods=[("gaussian", {"bayes": True}), ("gaussian", {"bayes": False})]
     )
     assert list(both) == ["gaussian-bayes", "gaussian"]
-    assert label("logistic", {"alpha": 0.5, "bayes": True}) == "logistic-0.5-bayes"
     with pytest.raises(OptionError, match="method pav has no option 'bayes'"):
         llrcal.fit(TAR, NON, method="pav", bayes=True)
     with pytest.raises(OptionError, match="bayes is 1; give True or False"):

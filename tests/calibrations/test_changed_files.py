@@ -48,7 +48,7 @@ KINDS: dict[str, Any] = {
     "line": lambda: llrcal.fit(TAR, NON, method="logistic", bounds="none"),
     "nig": lambda: llrcal.fit(TAR, NON, method="nig", bounds="elub"),
     "pav": lambda: llrcal.fit(-TAR, -NON, method="pav", lower_is_better=True),
-    "bayes": lambda: llrcal.fit(TAR, NON, method="logistic", bayes=True),
+    "bayes": lambda: llrcal.fit(TAR, NON, method="nig", bayes=True),
     "conditioned": lambda: llrcal.fit(TAR, NON, method="gaussian", condition=WHERE, bounds="none"),
     "fusion": fused,
 }

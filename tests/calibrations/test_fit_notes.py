@@ -41,7 +41,7 @@ NAMES = ", ".join(llrcal.METHODS)
         ),
         (
             {"method": "logistic", "beta": 0.5},
-            "method logistic has no option 'beta'; it takes alpha, rule, bayes",
+            "method logistic has no option 'beta'; it takes alpha, rule",
         ),
     ],
 )

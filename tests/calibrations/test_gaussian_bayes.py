@@ -10,7 +10,6 @@ import pytest
 
 import llrcal
 from llrcal.errors import DegenerateError
-from llrcal.method_table import MethodName
 
 TAR = [1.2, 3.4, 2.1, 2.9, 4.4]
 NON = [-1.0, 0.3, 0.2, -0.7, 1.1, -2.2, 0.6]
@@ -49,28 +48,9 @@ def test_gaussian_is_the_ratio_of_evidences() -> None:
         assert cal(score) == pytest.approx(float(mpmath.log(tar / non)), rel=CLOSE, abs=CLOSE)
 
 
-@pytest.mark.slow
-def test_linear_gaussian_pools_the_variance_at_the_weight_of_the_degrees_of_freedom() -> None:
-    alpha = (len(TAR) - 1) / (len(TAR) + len(NON) - 2)
-    cal = llrcal.fit(
-        TAR, NON, method="linear-gaussian", alpha=alpha, bayes=True, bounds="none", rising=False
-    )
-    for score in SCORES:
-        ratio = evidence([*TAR, score], NON) / evidence(TAR, [*NON, score])
-        assert cal(score) == pytest.approx(float(mpmath.log(ratio)), rel=CLOSE, abs=CLOSE)
-
-
-@pytest.mark.parametrize("method", ["gaussian", "linear-gaussian"])
-def test_one_score_of_a_class_is_refused(method: MethodName) -> None:
-    with pytest.raises(DegenerateError, match="only one target score, which says nothing"):
-        llrcal.fit([1.0], NON, method=method, bayes=True)
-
-
 def test_equal_scores_are_refused() -> None:
     with pytest.raises(DegenerateError, match="target scores: all 3 scores equal 1"):
         llrcal.fit([1.0] * 3, NON, method="gaussian", bayes=True)
-    with pytest.raises(DegenerateError, match="each class has a single value"):
-        llrcal.fit([1.0] * 3, [0.0] * 2, method="linear-gaussian", bayes=True)
 
 
 def test_two_scores_a_class_are_enough() -> None:

@@ -24,10 +24,8 @@ ONE_DEVIATION = 0.6826894921370859
 TAR, NON = normal(400, 1.2, 1.1), normal(900, -1.0, 0.9)
 EVERY = [
     ("linear-gaussian", {}),
-    ("linear-gaussian", {"bayes": True}),
     ("logistic", {}),
     ("logistic", {"alpha": 0.1, "rule": "brier"}),
-    ("logistic", {"bayes": True}),
     ("gaussian", {}),
     ("gaussian", {"bayes": True}),
     ("student-t", {}),

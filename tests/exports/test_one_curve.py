@@ -21,7 +21,7 @@ import pytest
 import llrcal
 from llrcal.arrays import Floats
 from llrcal.calibrations.curve import Curve
-from llrcal.method_table import MethodName
+from llrcal.method_table import TABLE, MethodName
 from tests.calibrations.model_files import DIGESTS, KEPT
 from tests.cli.running import llrcal as run
 from tests.cli.running import only_line
@@ -30,7 +30,7 @@ from tests.trial_sets import normal
 TAR, NON = normal(100, 2.0, 1.0), np.random.default_rng(0).standard_t(3, 500) - 1.0
 STRICT = ["-Wall", "-Wextra", "-pedantic", "-Werror"]
 EVERY = list(llrcal.METHODS)
-BAYES = [method for method in EVERY if method not in ("pav", "smooth")]
+BAYES = [method for method in EVERY if TABLE[method].bayes]
 FORMS: dict[str, tuple[list[MethodName], dict[str, Any]]] = {
     "counts": (EVERY, {}),
     "range": (EVERY, {"bounds": "range"}),
@@ -40,7 +40,7 @@ FORMS: dict[str, tuple[list[MethodName], dict[str, Any]]] = {
     "alpha": (["logistic", "linear-gaussian"], {"alpha": 0.01}),
     "rule": (["logistic"], {"rule": "brier"}),
     "bayes": (BAYES, {"bayes": True}),
-    "bayes_none": (["logistic", "nig"], {"bayes": True, "bounds": "none"}),
+    "bayes_none": (["nig"], {"bayes": True, "bounds": "none"}),
 }
 DISTANCES = {"distances": (EVERY, {"lower_is_better": True})}
 ADAPTED = [

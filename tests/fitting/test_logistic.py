@@ -46,14 +46,6 @@ def test_at_the_share_of_the_targets_it_is_their_number() -> None:
     assert true_size(3.0, 0.2, 40, 160) == pytest.approx(200, rel=1e-6)
 
 
-def test_many_points_at_once() -> None:
-    rng = np.random.default_rng(0)
-    tar, non = ((rng.normal(at, 1, 30), rng.dirichlet(np.ones(30))) for at in (1, -1))
-    cost = LineCost(tar, non, 0.3, 0.7)
-    points = rng.normal(size=(5, 2))
-    assert cost.values_at(points) == pytest.approx([cost(one).value for one in points], rel=1e-13)
-
-
 @pytest.mark.parametrize("rule", ["log", "brier"])
 def test_derivatives_are_those_of_the_value(rule: Rule) -> None:
     tar, non = np.array([-0.4, 1.0, 2.5]), np.array([-3.0, -1.2, 0.3, 0.9])

@@ -97,8 +97,7 @@ def fit(
         ``"brier"``: see docs/scoring-rules.md.
     bayes
         Whether to integrate the parameters out rather than to estimate them, which is safer with
-        few trials: see docs/few-trials.md. For ``linear-gaussian``, ``logistic``, ``gaussian``,
-        ``student-t`` and ``nig``.
+        few trials: see docs/few-trials.md. For ``gaussian``, ``student-t`` and ``nig``.
     bounds
         How far to trust the formula. By default scores beyond all training scores get the LLR of
         the nearest one, and LLRs keep to what trials and their speakers support, from -log(T + 1)

@@ -54,8 +54,8 @@ class Comparing(Points):
         f"Scoring rule for logistic: {RULES}. Repeatable.  [default: log]", metavar="RULE"
     )
     bayes: bool = option(
-        "Also every method with its parameters integrated out, for few trials: see "
-        "docs/few-trials.md. Not for smooth and pav."
+        "Also gaussian, student-t and nig with their parameters integrated out, for few trials: "
+        "see docs/few-trials.md."
     )
     bounds: Literal["counts", "elub", "range", "none"] | None = option(
         "Limits of LLRs, for all methods: see llrcal fit.  [default: counts]"

@@ -217,7 +217,7 @@ class MethodOptions:
     )
     bayes: bool = option(
         "Integrate the parameters out rather than estimate them, for few trials: see "
-        "docs/few-trials.md. Not for smooth and pav."
+        "docs/few-trials.md. For gaussian, student-t and nig."
     )
     bounds: Literal["counts", "elub", "range", "none"] = option(
         "Outside the range of the training scores: use the LLR of the nearest one, and limit LLRs "

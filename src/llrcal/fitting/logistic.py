@@ -69,13 +69,3 @@ class LineCost:
             np.array([weighted_sum(self.values, pull), float(pull.sum())]),
             np.array([[down, across], [across, float(bend.sum())]]),
         )
-
-    def values_at(self, points: Floats) -> Floats:
-        """The criterion at many points, without derivatives."""
-        signed = self._sign * self.values
-        shift = self._sign * self.prior_log_odds
-        out = np.empty(len(points))
-        for row, (slope, height) in enumerate(points):
-            x = slope * signed + (height * self._sign + shift)
-            out[row] = ((np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))) * self.weights).sum()
-        return out

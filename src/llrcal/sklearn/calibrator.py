@@ -46,8 +46,8 @@ class LLRCalibrator(NamesOutMixin, ClassifierMixin, TransformerMixin, BaseEstima
         Scoring rule that ``logistic`` minimises, as in :func:`llrcal.fit`. The other methods ignore
         it.
     bayes
-        Whether to integrate the parameters out, as in :func:`llrcal.fit`. ``smooth`` and ``pav``,
-        which have none, refuse it.
+        Whether to integrate the parameters out, as in :func:`llrcal.fit`. Methods that cannot
+        refuse it.
     bounds, rising, lower_is_better
         As in :func:`llrcal.fit`: which LLRs scores outside the training range get, and whether the
         scores are distances.

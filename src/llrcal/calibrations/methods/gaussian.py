@@ -7,13 +7,13 @@ The shared variance is a weighted one. Its maximum-likelihood criterion has the 
 
 with m and v the mean and the (1/n) variance of each class.
 
-Parameters are integrated out in closed form, too. With a prior that is flat in the mean and in the
-log of the standard deviation sigma, n scores with mean m and (1 / (n - 1)) variance s^2 predict the
-next one by Student's T with n - 1 degrees of freedom, location m, and scale s sqrt(1 + 1/n). Given
-the scores, (n - 1) s^2 / sigma^2 is chi-squared with n - 1 degrees of freedom, and the mean is
-Gaussian around m with deviation sigma / sqrt(n). Intervals from such draws hold the mean and the
-variance as often as they say, however few the scores are (Gelman et al., *Bayesian Data Analysis*,
-2013, section 3.2).
+The parameters of two densities are integrated out in closed form, too. With a prior that is flat in
+the mean and in the log of the standard deviation sigma, n scores with mean m and (1 / (n - 1))
+variance s^2 predict the next one by Student's T with n - 1 degrees of freedom, location m, and
+scale s sqrt(1 + 1/n). Given the scores, (n - 1) s^2 / sigma^2 is chi-squared with n - 1 degrees of
+freedom, and the mean is Gaussian around m with deviation sigma / sqrt(n). Intervals from such draws
+hold the mean and the variance as often as they say, however few the scores are (Gelman et al.,
+*Bayesian Data Analysis*, 2013, section 3.2).
 """
 
 from __future__ import annotations
@@ -26,19 +26,16 @@ import numpy as np
 from scipy.special import gammaincinv, ndtri
 
 from llrcal.arrays import LARGEST, Floats, weighted_sum
-from llrcal.calibrations.methods.densities import (
-    Generative,
-    StudentTCalibration,
-    check_reach,
-)
+from llrcal.calibrations.methods.densities import Generative, StudentTCalibration
 from llrcal.calibrations.methods.linear import Linear, check_line
 from llrcal.calibrations.training import Training
 from llrcal.calibrations.uncertainty import Uncertainty, ends
-from llrcal.declaration import Positive, Weight
+from llrcal.declaration import Positive
 from llrcal.densities.density import Density
 from llrcal.densities.gaussian import Gaussian
 from llrcal.densities.student_t import StudentT
 from llrcal.errors import DegenerateError
+from llrcal.fitting.likelihood import check_spread
 from llrcal.fitting.proposals import evenly_spread
 from llrcal.fitting.report import Report
 from llrcal.onepass.summary import Summary
@@ -70,19 +67,15 @@ class GaussianBayes(StudentTCalibration):
     method: ClassVar[str] = "gaussian"
 
     @classmethod
-    def fit(cls, data: Training) -> Self:
-        _check_counts(data)
-        return super().fit(data)
-
-    @classmethod
     def _fit_class(cls, scores: Summary, ends: tuple[float, float]) -> tuple[StudentT, Report]:
-        n, grid = scores.count, scores.grid
-        if scores.least == scores.greatest:
-            needs = "a gaussian density needs scores that differ"
-            raise DegenerateError(f"all {n} scores equal {scores.least:g}: {needs}")
-        mean, variance = scores.points().mean_and_variance()
+        points, n, grid = scores.points(), scores.count, scores.grid
+        check_spread(Gaussian, scores, points)
+        mean, variance = points.mean_and_variance()
         scale = math.sqrt(variance * (n + 1) / (n - 1)) * grid.unit
-        return _reported(scores, grid.origin, mean * grid.unit, scale, 1 / (n - 1))
+        density = StudentT(grid.origin, math.nan, mean * grid.unit, scale, 1 / (n - 1))
+        log_densities = density.logpdf_from(grid.origin, points.values * grid.unit)
+        loglik = weighted_sum(log_densities, points.weights)
+        return replace(density, loglik=loglik), Report.closed_form(-loglik)
 
     def _draws(self, density: Density, scores: Summary, at: Floats) -> tuple[Floats, Floats]:
         return _gaussian_draws(scores, at)
@@ -126,7 +119,29 @@ class LinearGaussian(Linear):
         )
 
     def uncertainty(self, data: Training) -> Uncertainty:
-        return _of_a_shared_variance(data, data.weight(self.alpha))
+        at, alpha = data.places, data.weight(self.alpha)
+        counts = np.array([data.tar_count, data.non_count], float)
+        share = np.array([alpha, 1 - alpha])
+        origin, unit, means, variances = _moments(data)
+        x = (at - origin) / unit
+        rest = np.maximum(counts - 1, 1)
+        dof = 1 / (share**2 / rest).sum()  # by Welch and Satterthwaite
+        for_scale, *for_means = evenly_spread(_DRAWS, 3, 0).T
+        squares = (share * variances * counts / rest).sum()
+        sigma = np.sqrt(squares * dof / _chi_squared(dof, for_scale))
+        drawn = means[:, None] + sigma * ndtri(for_means) / np.sqrt(counts)[:, None]
+        slope, middle = (drawn[0] - drawn[1]) / sigma**2, drawn.mean(axis=0)
+        low, high = ends(at, slope[:, None] * (x - middle[:, None]), None)
+
+        variance = (share * variances).sum()
+        llrs = (means[0] - means[1]) / variance * (x - means.mean())
+
+        def influence(i: int, sign: float) -> Floats:
+            away = x - means[i]
+            moved = sign * np.outer(away, away) - share[i] * np.outer(llrs, away**2 - variances[i])
+            return np.asarray(moved / (variance * counts[i]))
+
+        return Uncertainty(at, low, high, lambda: (influence(0, 1), influence(1, -1)))
 
     @property
     def params(self) -> dict[str, Any]:
@@ -136,42 +151,6 @@ class LinearGaussian(Linear):
             "variance": self.variance,
             **super().params,
         }
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class LinearGaussianBayes(GaussianBayes):
-    """Two Gaussian densities that share a variance, with means and variance integrated out.
-
-    The variance is ``alpha s_tar^2 + (1 - alpha) s_non^2``, with the (1 / (n - 1)) variances. By
-    Welch and Satterthwaite it has
-
-        1 / (alpha^2 / (T - 1) + (1 - alpha)^2 / (N - 1))
-
-    degrees of freedom.
-    """
-
-    alpha: Weight
-
-    method: ClassVar[str] = "linear-gaussian"
-
-    @classmethod
-    def fit(cls, data: Training, *, alpha: float | str = 0.5) -> Self:
-        weight = data.weight(alpha)
-        _check_counts(data)
-        origin, unit, means, variances = _moments(data)
-        check_reach(data.score_range, unit)
-        counts, shares = _counts_and_shares(data, weight)
-        variance = _shared(variances * counts / (counts - 1), weight)
-        inverse_dof = float((shares**2 / (counts - 1)).sum())
-        places, scales = means * unit, np.sqrt(variance * (1 + 1 / counts)) * unit
-        tar, non = (
-            _reported(side, origin, float(place), float(scale), inverse_dof)
-            for side, place, scale in zip((data.tar, data.non), places, scales, strict=True)
-        )
-        return cls._of(data, tar, non, alpha=alpha if isinstance(alpha, str) else weight)
-
-    def uncertainty(self, data: Training) -> Uncertainty:
-        return _of_a_shared_variance(data, data.weight(self.alpha))
 
 
 def _moments(data: Training) -> tuple[float, float, Floats, Floats]:
@@ -194,11 +173,6 @@ def _moments(data: Training) -> tuple[float, float, Floats, Floats]:
     return origin, unit, means, variances
 
 
-def _counts_and_shares(data: Training, weight: float) -> tuple[Floats, Floats]:
-    """How many scores both classes have, and their shares in a variance."""
-    return np.array([data.tar_count, data.non_count], float), np.array([weight, 1 - weight])
-
-
 def _shared(variances: Floats, weight: float) -> float:
     """The weighted variance, which must not be zero."""
     variance = float(weight * variances[0] + (1 - weight) * variances[1])
@@ -208,26 +182,6 @@ def _shared(variances: Floats, weight: float) -> float:
             "class that varies has almost no weight. Give another alpha"
         )
     return variance
-
-
-def _check_counts(data: Training) -> None:
-    for count, name in ((data.tar_count, "target"), (data.non_count, "non-target")):
-        if count < 2:
-            raise DegenerateError(
-                f"there is only one {name} score, which says nothing about their variance; give "
-                "more of them, or use pav or logistic"
-            )
-
-
-def _reported(
-    scores: Summary, origin: float, location: float, scale: float, inverse_dof: float
-) -> tuple[StudentT, Report]:
-    """The density that predicts further scores like these, and what it costs them."""
-    density = StudentT(origin, math.nan, location, scale, inverse_dof)
-    points, grid = scores.points(), scores.grid
-    log_densities = density.logpdf_from(grid.origin, points.values * grid.unit)
-    loglik = weighted_sum(log_densities, points.weights)
-    return replace(density, loglik=loglik), Report.closed_form(-loglik)
 
 
 def _gaussian_draws(scores: Summary, at: Floats) -> tuple[Floats, Floats]:
@@ -240,31 +194,6 @@ def _gaussian_draws(scores: Summary, at: Floats) -> tuple[Floats, Floats]:
     z = ((at - grid.origin) / grid.unit - means) / sigma
     z = np.clip(z, -_FURTHEST, _FURTHEST)
     return -np.log(sigma * grid.unit) - 0.5 * z * z, np.full(_DRAWS, 1 / _DRAWS)
-
-
-def _of_a_shared_variance(data: Training, alpha: float) -> Uncertainty:
-    """What is uncertain about a line from two Gaussian densities that share a variance."""
-    at = data.places
-    counts, share = _counts_and_shares(data, alpha)
-    origin, unit, means, variances = _moments(data)
-    x = (at - origin) / unit
-    rest = np.maximum(counts - 1, 1)
-    dof = 1 / (share**2 / rest).sum()  # by Welch and Satterthwaite
-    for_scale, *for_means = evenly_spread(_DRAWS, 3, 0).T
-    sigma = np.sqrt((share * variances * counts / rest).sum() * dof / _chi_squared(dof, for_scale))
-    drawn = means[:, None] + sigma * ndtri(for_means) / np.sqrt(counts)[:, None]
-    slope, middle = (drawn[0] - drawn[1]) / sigma**2, drawn.mean(axis=0)
-    low, high = ends(at, slope[:, None] * (x - middle[:, None]), None)
-
-    variance = (share * variances).sum()
-    llrs = (means[0] - means[1]) / variance * (x - means.mean())
-
-    def influence(i: int, sign: float) -> Floats:
-        away = x - means[i]
-        moved = sign * np.outer(away, away) - share[i] * np.outer(llrs, away**2 - variances[i])
-        return np.asarray(moved / (variance * counts[i]))
-
-    return Uncertainty(at, low, high, lambda: (influence(0, 1), influence(1, -1)))
 
 
 def _chi_squared(dof: float, levels: Floats) -> Floats:

@@ -149,7 +149,7 @@ def _are_separable(data: Training) -> bool:
     return non.greatest <= tar.least or tar.greatest <= non.least
 
 
-def standard_points(data: Training) -> tuple[Weighted, Weighted, float, float]:
+def _standard_points(data: Training) -> tuple[Weighted, Weighted, float, float]:
     """Points that stand for the scores of both classes, in standard units; origin and unit."""
     sides = data.tar, data.non
     places = [side.grid.origin for side in sides]
@@ -167,7 +167,7 @@ def standard_points(data: Training) -> tuple[Weighted, Weighted, float, float]:
 
 def _with_dummies(data: Training) -> tuple[Weighted, Weighted, float, float]:
     """The same with a dummy of each class, at the mean of the other, if they are separable."""
-    tar, non, origin, unit = standard_points(data)
+    tar, non, origin, unit = _standard_points(data)
     if _are_separable(data):
         tar_mean, non_mean = weighted_sum(*tar), weighted_sum(*non)
         tar, non = _with(tar, data.tar_count, non_mean), _with(non, data.non_count, tar_mean)
