@@ -12,7 +12,7 @@ import llrcal
 from llrcal.arrays import Array
 from llrcal.calibrations.fit import fit_methods
 from llrcal.comparison import LearningCurve, compare, learning_curve
-from llrcal.comparison.learning_curve import METRICS, Band, Pool, Size, banded, error_view
+from llrcal.comparison.learning_curve import METRICS, Band, Point, Pool, banded, error_view
 from llrcal.comparison.tables import as_csv
 from llrcal.evaluation.evaluate import evaluate_quietly
 from llrcal.trials import Trials
@@ -62,7 +62,7 @@ def test_a_draw_without_a_class_is_none() -> None:
 def test_sizes_rise_geometrically_to_all(curve: LearningCurve) -> None:
     sizes = curve.sizes
     assert curve.by == "speaker"
-    assert sizes[-1] == Size(400, 16_000, len(people(simulated())), 1)
+    assert sizes[-1][:4] == (400, 16_000, len(people(simulated())), 1)
     assert all(size.draws == 4 for size in sizes[:-1])
     tar, non, speakers = np.array([size[:3] for size in sizes], float).T
     assert (speakers[1:] / speakers[:-1] > 1.7).all()
@@ -82,7 +82,7 @@ def test_with_all_trials_the_numbers_are_those_of_compare(curve: LearningCurve) 
         ev = candidate.evaluation
         numbers = (found.mean_errors[label], ev.cllr, ev.calibration_loss)
         for metric, number in zip(METRICS, numbers, strict=True):
-            assert curve.bands[metric][label][-1] == Band(number, number, number)
+            assert getattr(curve.points[label][-1], metric) == Band(number, number, number)
 
 
 @pytest.mark.slow
@@ -101,7 +101,7 @@ def test_the_draws_are_those_that_anybody_would_evaluate() -> None:
         cllr.append(evaluate_quietly(cal(test.tar), cal(test.non)).cllr)
     ordered = sorted(cllr)
     expected = Band(ordered[1], (ordered[4] + ordered[5]) / 2, ordered[8])  # 8 of 10 within
-    assert found.bands["cllr"]["logistic"][1] == expected
+    assert found.points["logistic"][1].cllr == expected
 
 
 def test_folds_of_one_set() -> None:
@@ -112,32 +112,32 @@ def test_folds_of_one_set() -> None:
     assert found.sizes[-1].speakers == 15
     assert found.sizes[-1].targets == 300
     assert found.tested == (600, 15 * 29 * 4)
-    assert found.bands["cllr"]["logistic"][-1].median == (
-        whole.candidates["logistic"].evaluation.cllr
-    )
+    cllr = found.points["logistic"][-1].cllr
+    assert cllr.median == whole.candidates["logistic"].evaluation.cllr
 
 
 def test_table_and_plain_values(curve: LearningCurve) -> None:
     rows = curve.table()
     assert len(rows) == 2 * len(curve.sizes)
     assert rows[0]["calibration"] == "logistic"
-    assert rows[-1]["cllr"] == curve.bands["cllr"]["pav"][-1].median
-    assert rows[0]["mean_error_low"] == curve.bands["mean_error"]["logistic"][0].low
+    assert rows[-1]["cllr"] == curve.points["pav"][-1].cllr.median
+    assert rows[0]["mean_error_low"] == curve.points["logistic"][0].mean_error.low
     assert as_csv(rows).startswith("calibration,targets,non_targets,speakers,draws,mean_error,")
     plain = json.loads(json.dumps(curve.to_dict()))
-    assert (plain["by"], plain["targets"][-1]) == ("speaker", curve.sizes[-1].targets)
-    assert plain["bands"]["cllr"]["pav"][0] == list(curve.bands["cllr"]["pav"][0])
+    assert (plain["by"], plain["table"]) == ("speaker", rows)
 
 
 def hand_made(**errors: list[float]) -> LearningCurve:
     """A curve of given median errors, with as many sizes, each double the one before."""
-    count = len(next(iter(errors.values())))
-    sizes = tuple(Size(10 * 2**i, 100 * 4**i, 5 * 2**i, 10) for i in range(count))
-    bands = {
-        label: tuple(Band(e - 0.01, e, e + 0.01) for e in every) for label, every in errors.items()
+    points = {
+        label: tuple(
+            Point(10 * 2**i, 100 * 4**i, 5 * 2**i, 10, *[Band(e - 0.01, e, e + 0.01)] * 3)
+            for i, e in enumerate(medians)
+        )
+        for label, medians in errors.items()
     }
     minimum = {"mean_error": 0.2, "cllr": 0.15, "calibration_loss": 0.0}
-    return LearningCurve(sizes, dict.fromkeys(METRICS, bands), minimum, (-5.0, 3.0), (50, 500), 0)
+    return LearningCurve(points, minimum, (-5.0, 3.0), (50, 500), 0)
 
 
 def test_words() -> None:

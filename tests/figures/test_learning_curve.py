@@ -27,7 +27,8 @@ def test_lines_are_medians_and_bands_their_ends(metric: str) -> None:
     ax = axes()
     assert figures.learning_curve(curve(), ax=ax, metric=metric) is ax  # type: ignore[arg-type]
     targets = [size.targets for size in curve().sizes]
-    for label, bands in curve().bands[metric].items():
+    for label, points in curve().points.items():
+        bands = [getattr(point, metric) for point in points]
         x, y = data(lines(ax)[label])
         assert x.tolist() == targets
         assert y.tolist() == [band.median for band in bands]
@@ -35,7 +36,8 @@ def test_lines_are_medians_and_bands_their_ends(metric: str) -> None:
     shades = [one for one in ax.collections if isinstance(one, PolyCollection)]
     assert len(shades) == 3
     heights = np.asarray(shades[0].get_paths()[0].vertices)[:, 1]
-    ends = [end for band in curve().bands[metric]["logistic"] for end in (band.low, band.high)]
+    bands = [getattr(point, metric) for point in curve().points["logistic"]]
+    ends = [end for band in bands for end in (band.low, band.high)]
     assert set(ends) <= set(heights.tolist())
     assert ax.get_xscale() == "log"
     has_minimum = metric != "calibration_loss"

@@ -32,9 +32,9 @@ def test_the_section_is_there_only_if_asked_for() -> None:
     assert {"href": "#learning"} in page.all("a")
     ids = [a["id"] for _, a in page.elements if "id" in a]
     assert len(ids) == len(set(ids))
-    for label, bands in curve.bands["mean_error"].items():
+    for label, points in curve.points.items():
         assert label in page.text
-        assert f"{bands[0].median:.4f}" in page.text
+        assert f"{points[0].mean_error.median:.4f}" in page.text
     without = Page(build_report(small()))
     assert {"href": "#learning"} not in without.all("a")
     assert not any(attributes.get("id") == "learning" for _, attributes in without.elements)
@@ -47,10 +47,10 @@ def test_the_numbers_are_those_of_the_curve() -> None:
     assert curve is not None
     found = page_data(learned())["learning"]
     assert found["targets"] == [size.targets for size in curve.sizes]
-    for metric, bands in curve.bands.items():
-        for line, every in zip(found["metrics"][metric]["lines"], bands.values(), strict=True):
-            assert line["median"] == [band.median for band in every]
-            assert line["high"] == [band.high for band in every]
+    for metric, drawn in found["metrics"].items():
+        for line, points in zip(drawn["lines"], curve.points.values(), strict=True):
+            assert line["median"] == [getattr(point, metric).median for point in points]
+            assert line["high"] == [getattr(point, metric).high for point in points]
     assert sum(found["banded"]) <= 2
 
 
@@ -84,10 +84,10 @@ def test_the_plot_follows_its_controls(browser: Any, report: Path) -> None:
     # Two bands of two edges each, four lines and the minimum.
     drawn = page.evaluate(traces)
     assert len(drawn) == 4 + 4 + 1
-    lines = [[band.median for band in bands] for bands in curve.bands["mean_error"].values()]
+    lines = [[point.mean_error.median for point in points] for points in curve.points.values()]
     assert drawn[4:8] == lines
     page.select_option("#learning-metric", "cllr")
-    lines = [[band.median for band in bands] for bands in curve.bands["cllr"].values()]
+    lines = [[point.cllr.median for point in points] for points in curve.points.values()]
     assert page.evaluate(traces)[4:8] == lines
     # Three shown: each has its band.
     page.locator("#methods input[value='0']").uncheck()

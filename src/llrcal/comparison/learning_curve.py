@@ -48,6 +48,7 @@ from llrcal.trials.trials import TrialSet
 
 METRICS = ("mean_error", "cllr", "calibration_loss")
 """Mean normalised Bayes error over the range; Cllr and calibration loss, in bits."""
+_COUNTS = ("targets", "non_targets", "speakers", "draws")
 _AS_GOOD = 0.05  # relative difference to the error with all trials that hardly matters
 _FEW = 3  # methods whose bands can all be drawn
 # In a picture: so many minima, or times what the worst method with all targets has above.
@@ -80,25 +81,25 @@ class Band(NamedTuple):
         return cls(ordered[outside], float(np.median(values)), ordered[-1 - outside])
 
 
-class Size(NamedTuple):
-    """How large the training sets of some draws were."""
+class Point(NamedTuple):
+    """What a method gave with training sets of one size; numbers of trials are means over draws."""
 
     targets: int
-    """On average over the draws, as the others."""
     non_targets: int
     speakers: int | None
     """None where speakers are not known."""
     draws: int
+    mean_error: Band
+    cllr: Band
+    calibration_loss: Band
 
 
 @dataclass(frozen=True, repr=False)
 class LearningCurve:
     """Errors of each method against the number of training trials."""
 
-    sizes: tuple[Size, ...]
-    """From the smallest to all trials."""
-    bands: Mapping[str, Mapping[str, tuple[Band, ...]]]
-    """By metric and by the label of a method, one for each size."""
+    points: Mapping[str, tuple[Point, ...]]
+    """By the label of a method, from the smallest training sets to all trials."""
     minimum: Mapping[str, float]
     """The least that each metric can be on the test scores, whatever the training."""
     range: tuple[float, float]
@@ -108,14 +109,18 @@ class LearningCurve:
     seed: int
 
     @property
+    def sizes(self) -> tuple[Point, ...]:
+        """The points of any method: all have the same sizes."""
+        return next(iter(self.points.values()))
+
+    @property
     def by(self) -> str:
         """What was drawn: "speaker" or "trial"."""
         return "trial" if self.sizes[-1].speakers is None else "speaker"
 
     def best(self, size: int = -1) -> str:
         """Label of the method with the least median error at a size; by default, the last."""
-        errors = self.bands["mean_error"]
-        return min(errors, key=lambda label: errors[label][size].median)
+        return min(self.points, key=lambda label: self.points[label][size].mean_error.median)
 
     @property
     def enough(self) -> dict[str, int]:
@@ -123,19 +128,24 @@ class LearningCurve:
 
         Within 5 %. Where that is the number of all targets, more of them would still help.
         """
-        return {
-            label: self.sizes[_first_close([band.median for band in bands])].targets
-            for label, bands in self.bands["mean_error"].items()
-        }
+        found = {}
+        for label, points in self.points.items():
+            last = points[-1].mean_error.median
+            first = points[-1]
+            for point in reversed(points):
+                if abs(point.mean_error.median - last) > _AS_GOOD * last:
+                    break
+                first = point
+            found[label] = first.targets
+        return found
 
     @property
     def verdict(self) -> str:
         """What the curve says of the number of trials, in a sentence or two."""
-        best, most = self.best(), self.sizes[-1].targets
-        bands = self.bands["mean_error"][best]
+        best, most, error = self.best(), self.sizes[-1].targets, self._error
         text = (
             f"With {most:,} targets, {best} has the least mean Bayes error over prior log-odds "
-            f"{self.range[0]:.1f} to {self.range[1]:.1f}, {bands[-1].median:.4f}"
+            f"{self.range[0]:.1f} to {self.range[1]:.1f}, {error(best):.4f}"
         )
         if len(self.sizes) == 1:
             return text + "; there are too few trials to draw smaller sets from."
@@ -147,82 +157,66 @@ class LearningCurve:
         )
         first = self.best(0)
         if first != best:
-            error = self.bands["mean_error"][first][0].median
             text += (
-                f". With {self.sizes[0].targets:,}, {first} is best with {error:.4f}, and {best} "
-                f"has {bands[0].median:.4f}"
+                f". With {self.sizes[0].targets:,}, {first} is best with {error(first, 0):.4f}, "
+                f"and {best} has {error(best, 0):.4f}"
             )
         return text + "."
+
+    def _error(self, label: str, size: int = -1) -> float:
+        return self.points[label][size].mean_error.median
 
     def table(self) -> list[dict[str, float | str]]:
         """One row a method and size, with the median of each metric and the ends of its band."""
         rows: list[dict[str, float | str]] = []
-        for label in self.bands[METRICS[0]]:
-            for number, size in enumerate(self.sizes):
-                speakers = "" if size.speakers is None else size.speakers
-                row = {"calibration": label, **size._asdict(), "speakers": speakers}
+        for label, points in self.points.items():
+            for point in points:
+                row: dict[str, Any] = {"calibration": label}
+                row |= dict(zip(_COUNTS, point, strict=False))
                 for metric in METRICS:
-                    low, median, high = self.bands[metric][label][number]
+                    low, median, high = getattr(point, metric)
                     row |= {metric: median, f"{metric}_low": low, f"{metric}_high": high}
-                rows.append(row)
+                rows.append({name: "" if value is None else value for name, value in row.items()})
         return rows
 
     def to_dict(self) -> dict[str, Any]:
-        """The curve as plain values; lists run over sizes."""
-        every = zip(Size._fields, zip(*self.sizes, strict=True), strict=True)
-        return {
-            **{name: list(values) for name, values in every},
-            "by": self.by,
-            "seed": self.seed,
-            "range": list(self.range),
-            "tested": list(self.tested),
-            "minimum": dict(self.minimum),
-            "enough": self.enough,
-            "bands": {
-                metric: {label: list(map(list, bands)) for label, bands in curves.items()}
-                for metric, curves in self.bands.items()
-            },
-        }
+        """The curve as plain values."""
+        about = {name: getattr(self, name) for name in ("by", "seed", "range", "tested", "enough")}
+        return {**about, "minimum": dict(self.minimum), "table": self.table()}
 
     def __repr__(self) -> str:
         first, last = self.sizes[0].targets, self.sizes[-1].targets
-        count = len(self.bands[METRICS[0]])
-        return f"<learning curve of {count} calibrations, {first:,} to {last:,} targets>"
+        return f"<learning curve of {len(self.points)} calibrations, {first:,} to {last:,} targets>"
 
     def _repr_html_(self) -> str:
-        places = sorted({0, len(self.sizes) // 2, len(self.sizes) - 1})
+        count = len(self.sizes)
         rows = {
             label: "; ".join(
-                f"{bands[place].median:.4f} with {self.sizes[place].targets:,}" for place in places
+                f"{points[place].mean_error.median:.4f} with {points[place].targets:,}"
+                for place in sorted({0, count // 2, count - 1})
             )
-            for label, bands in self.bands["mean_error"].items()
+            for label, points in self.points.items()
         }
-        title = "Mean Bayes error with so many training targets"
-        return html_table(title, rows, [self.verdict])
+        return html_table("Mean Bayes error with so many training targets", rows, [self.verdict])
 
 
 def banded(curve: LearningCurve) -> set[str]:
     """The methods whose bands are drawn: few enough to be told apart."""
-    labels = set(curve.bands["mean_error"])
-    return labels if len(labels) <= _FEW else {curve.best(0), curve.best()}
+    return {*curve.points} if len(curve.points) <= _FEW else {curve.best(0), curve.best()}
 
 
 def error_view(curve: LearningCurve, metric: str) -> tuple[float, float]:
     """Errors worth looking at: what is far above those with all targets leaves the frame."""
-    least, bands = curve.minimum[metric], curve.bands[metric].values()
-    medians = [band.median for every in bands for band in every]
-    last = max(every[-1].median for every in bands)
+    least = curve.minimum[metric]
+    medians = [
+        [getattr(point, metric).median for point in points] for points in curve.points.values()
+    ]
+    last = max(method[-1] for method in medians)
     far = max(_ROOM * least, least + _ROOM * (last - least))
-    top = min(1.05 * max(medians), far)
+    top = min(1.05 * max(map(max, medians)), far)
     if not top > least:
         top = least + 1.0
     return (least - 0.05 * (top - least) if least else 0.0), top
-
-
-def _first_close(errors: Sequence[float]) -> int:
-    """The first place from which on errors stay within the margin of the last."""
-    far = [abs(error - errors[-1]) > _AS_GOOD * errors[-1] for error in errors]
-    return max((place + 1 for place, is_far in enumerate(far) if is_far), default=0)
 
 
 def learning_curve(
@@ -335,36 +329,39 @@ def curve_over(
     """Train on draws of one set and test on another; or so for each part of the folds of a set."""
     pools = [Pool.of(train) for train, _ in rounds]
     by_speaker = pools[0].speakers is not None
-    tests = thinned([test for _, test in rounds], _TESTED, seed=seed)
+    tests = subset([test for _, test in rounds], _TESTED, seed=seed)
     best = evaluate_quietly(*map(np.concatenate, zip(*tests, strict=True)))
     judged = Criterion.over_range(best)
-    sizes: list[Size] = []
-    found: list[dict[str, Floats]] = []
-    for drawn in _sizes(pools):
-        size = round(float(np.mean(drawn)))
+    points: dict[str, list[Point]] = {}
+    for parts in _sizes(pools):
+        size = round(float(np.mean(parts)))
         say(f"learning from {size:,} {'speakers' if by_speaker else 'targets'}")
-        times = 1 if drawn == [pool.size for pool in pools] else draws
-        tried = (_trained_on_draws(pools, train, drawn, [seed, size, i]) for i in range(times))
-        done = [draw for draw in tried if draw]
-        if done:
-            counts = np.mean([[trials for _, trials in draw] for draw in done], axis=(0, 1))
-            tar, non = (round(mean) for mean in counts.tolist())
-            sizes.append(Size(tar, non, size if by_speaker else None, len(done)))
-            rows = [_numbers([models for models, _ in draw], tests, judged) for draw in done]
-            found.append({label: np.array([row[label] for row in rows]) for label in rows[0]})
-    if not sizes:
+        counts: list[tuple[int, int]] = []
+        numbers: dict[str, list[tuple[float, ...]]] = {}
+        times = 1 if parts == [pool.size for pool in pools] else draws
+        for number in range(times):
+            rng = np.random.default_rng([seed, size, number])
+            fits = [pool.fitted(part, train, rng) for pool, part in zip(pools, parts, strict=True)]
+            done = [fit for fit in fits if fit is not None]
+            if len(done) < len(fits):
+                continue
+            counts += [trials for _, trials in done]
+            for label in done[0][0]:
+                every = zip(tests, done, strict=True)
+                llrs = [map(models[label].without_warnings, test) for test, (models, _) in every]
+                ev = evaluate_quietly(*map(np.concatenate, zip(*llrs, strict=True)))
+                row = judged.value(ev), ev.cllr, ev.calibration_loss
+                numbers.setdefault(label, []).append(row)
+        for label, rows in numbers.items():
+            tar, non = (round(mean) for mean in np.mean(counts, axis=0).tolist())
+            bands = map(Band.of, np.transpose(rows))
+            point = Point(tar, non, size if by_speaker else None, len(rows), *bands)
+            points.setdefault(label, []).append(point)
+    if not points:
         raise DegenerateError("no set that is drawn from these trials can be trained on")
     minimum = judged.least(best), best.min_cllr, 0.0
-    bands = {
-        metric: {
-            label: tuple(Band.of(numbers[label][:, column]) for numbers in found)
-            for label in found[0]
-        }
-        for column, metric in enumerate(METRICS)
-    }
     return LearningCurve(
-        tuple(sizes),
-        bands,
+        {label: tuple(each) for label, each in points.items()},
         dict(zip(METRICS, minimum, strict=True)),
         judged.range,
         (best.tar_count, best.non_count),
@@ -380,38 +377,6 @@ def _sizes(pools: Sequence[Pool]) -> list[list[int]]:
     # From the top, so that a single size is all.
     sizes = {round(size) for size in np.geomspace(most, least, count).tolist()}
     return [[round(pool.size * size / most) for pool in pools] for size in sorted(sizes)]
-
-
-def _trained_on_draws(
-    pools: Sequence[Pool], train: Train, sizes: Sequence[int], seeds: Sequence[int]
-) -> list[tuple[Models, tuple[int, int]]]:
-    """Calibrations of a draw from each pool, and its counts; none where no draw can be used."""
-    rng = np.random.default_rng(seeds)
-    found = []
-    for pool, size in zip(pools, sizes, strict=True):
-        for _ in range(_ATTEMPTS):
-            trials = pool.drawn(size, rng)
-            try:
-                if trials is not None:
-                    found.append((train(trials), trials.counts))
-                    break
-            except DegenerateError:  # such as equal scores: a smaller set may be all of one kind
-                if size == pool.size:
-                    raise
-    return found if len(found) == len(pools) else []
-
-
-def _numbers(
-    models: Sequence[Models], tests: Sequence[Both], judged: Criterion
-) -> Mapping[str, Sequence[float]]:
-    """The metrics of calibrations, one of each part, by label."""
-    found = {}
-    for label in models[0]:
-        every = zip(tests, models, strict=True)
-        llrs = [map(fitted[label].without_warnings, test) for test, fitted in every]
-        ev = evaluate_quietly(*map(np.concatenate, zip(*llrs, strict=True)))
-        found[label] = judged.value(ev), ev.cllr, ev.calibration_loss
-    return found
 
 
 @dataclass(frozen=True)
@@ -446,26 +411,38 @@ class Pool:
             return self.trials
         if self.speakers is not None:
             chosen = _chosen(size, self.size, rng)
-            tar, non = (np.asarray(chosen[side].all(axis=1)) for side in self.speakers)
+            tar, non = (np.asarray(chosen[ids].all(axis=1)) for ids in self.speakers)
         else:
             tar_count, non_count = map(len, self.trials)
             tar = _chosen(size, tar_count, rng)
             non = _chosen(max(round(non_count * size / tar_count), 1), non_count, rng)
         return some_of(self.trials, tar, non) if tar.any() and non.any() else None
 
+    def fitted(
+        self, size: int, train: Train, rng: np.random.Generator
+    ) -> tuple[Models, tuple[int, int]] | None:
+        """Calibrations of the first draw that can be used, and its counts; None if none can."""
+        for _ in range(_ATTEMPTS):
+            trials = self.drawn(size, rng)
+            try:
+                if trials is not None:
+                    return train(trials), trials.counts
+            except DegenerateError:  # such as equal scores: a smaller set may be all of one kind
+                if size == self.size:
+                    raise
+        return None
 
-def thinned(tests: Sequence[Both], most: int, *, seed: int) -> list[Both]:
+
+def subset(tests: Sequence[Both], most: int, *, seed: int) -> list[Both]:
     """The scores of all parts; of a class that has more in all, so many: a share of each part."""
     rng = np.random.default_rng(seed)
-    shares = [min(most / sum(map(len, sides)), 1.0) for sides in zip(*tests, strict=True)]
-    found = []
-    for both in tests:
-        tar, non = (
-            side if share == 1 else side[_chosen(round(share * len(side)), len(side), rng)]
-            for side, share in zip(both, shares, strict=True)
-        )
-        found.append((tar, non))
-    return found
+    shares = [min(most / sum(map(len, classes)), 1.0) for classes in zip(*tests, strict=True)]
+
+    def chosen(scores: Array, share: float) -> Array:
+        count = len(scores)
+        return scores if share == 1 else scores[_chosen(round(share * count), count, rng)]
+
+    return [(chosen(tar, shares[0]), chosen(non, shares[1])) for tar, non in tests]
 
 
 def _chosen(size: int, total: int, rng: np.random.Generator) -> Bools:

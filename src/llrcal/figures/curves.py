@@ -98,10 +98,12 @@ def cost_curves(
 
 def learning_curves(curve: LearningCurve, metric: str) -> list[Curve]:
     """Medians against the number of training targets, with bands that hold 80 % of the draws."""
-    targets = np.array([size.targets for size in curve.sizes], np.float64)
-    ends = {label: np.array(bands).T for label, bands in curve.bands[metric].items()}
-    medians = {label: median for label, (_, median, _) in ends.items()}
-    return curves(targets, medians, {label: (low, high) for label, (low, _, high) in ends.items()})
+    targets = np.array([point.targets for point in curve.sizes], np.float64)
+    medians, bands = {}, {}
+    for label, points in curve.points.items():
+        low, medians[label], high = np.array([getattr(point, metric) for point in points]).T
+        bands[label] = low, high
+    return curves(targets, medians, bands)
 
 
 @dataclass(frozen=True)

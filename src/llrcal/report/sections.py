@@ -218,9 +218,9 @@ def _how(curve: LearningCurve, *, in_folds: bool) -> str:
 
 def _learning_table(curve: LearningCurve) -> str:
     rows = []
-    for label, bands in curve.bands["mean_error"].items():
+    for label, points in curve.points.items():
         row = [escaped(label)]
-        for band in bands:
+        for band in (point.mean_error for point in points):
             ends = f"<small>{decimal(band.low)}&nbsp;to {decimal(band.high)}</small>"
             row.append(decimal(band.median) + ("" if band.low == band.high else ends))
         rows.append(row)
