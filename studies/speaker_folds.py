@@ -22,7 +22,7 @@ from numpy.random import Generator
 import llrcal
 from llrcal.arrays import Floats
 from llrcal.comparison import Folds
-from llrcal.comparison.folds import some_of
+from llrcal.comparison.folds import subset_of
 from llrcal.comparison.learning_curve import fit_by
 from llrcal.evaluation.evaluate import evaluate_quietly
 
@@ -70,7 +70,7 @@ def ways(trials: llrcal.Trials, method: str, speakers: int) -> Iterator[tuple[st
         llrs = crossed(folds)
         yield f"{count} folds, crossed", llrs
         within = (side[:, 0] == side[:, 1] for side in (folds.tar, folds.non))
-        yield f"{count} folds, within groups only", some_of(llrs, *within)
+        yield f"{count} folds, within groups only", subset_of(llrs, *within)
     if (method, speakers) == LEFT_OUT:
         yield "two speakers left out", crossed(Folds.of(trials, "all"))
     unknown = replace(trials, tar_speakers=None, non_speakers=None)

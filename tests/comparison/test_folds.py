@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import llrcal
 from llrcal.comparison import Folds, compare
-from llrcal.comparison.folds import some_of
+from llrcal.comparison.folds import subset_of
 from llrcal.method_table import MethodName
 from llrcal.trials import Trials
 from tests.beyond_memory import open_trials
@@ -66,7 +66,7 @@ def test_every_trial_is_tested_once_by_what_has_seen_neither_of_its_speakers(
     groups: dict[tuple[int, ...], set[int]] = {}
     for pair in folds.pairs:
         part = folds.part(*pair)
-        strangers = people(some_of(known, *part.train))
+        strangers = people(subset_of(known, *part.train))
         mine = {*np.concatenate([same[part.test[0]], two[part.test[1]]]).ravel().tolist()}
         assert not strangers & mine
         groups.setdefault(pair, set()).update(mine)

@@ -233,7 +233,7 @@ def check_another_channel(verdict: Any) -> None:
 
 def check_inverted_verdict(verdict: str) -> None:
     assert "These scores run the wrong way" in verdict
-    assert verdict.startswith("None of these is fit")
+    assert verdict.startswith("No calibration here is reliable")
 
 
 BITS8_TAR = np.clip(np.round(20 * TAR) + 100, 0, 255)
@@ -780,7 +780,7 @@ CASES = (
         "test scores of another channel than those of training, compared",
         another_channel,
         Answered(check_another_channel),
-        "The verdict is that no calibration is fit, with the shift in standard deviations.",
+        "The verdict is that no calibration is fit, with the shift of the scores.",
     ),
 )
 

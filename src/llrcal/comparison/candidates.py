@@ -148,10 +148,10 @@ def adapt_each(
     }
 
 
-def train_systems(train: Systems, alpha: float | str, *, holes: bool) -> dict[str, Fused]:
+def train_systems(train: Systems, alpha: float | str, *, allow_nan: bool) -> dict[str, Fused]:
     """Each system alone, all of them, and, of more than two, all but each: every one a fusion.
 
-    ``holes`` says whether scores may be missing, be it in training or in test.
+    ``allow_nan`` says whether scores may be missing, be it in training or in test.
     """
     if len(train.names) < 2:
         raise OptionError("there is one system only: compare calibrations of its scores instead")
@@ -175,13 +175,13 @@ def train_systems(train: Systems, alpha: float | str, *, holes: bool) -> dict[st
             names=names,
             alpha=alpha,
             speakers=None if train.speakers is None else (train.speakers[tar], train.speakers[non]),
-            missing="patterns" if holes else "error",
+            missing="patterns" if allow_nan else "error",
         )
     return found
 
 
 def systems_in_folds(
-    systems: Systems, folds: Folds, alpha: float | str, *, holes: bool, say: Progress
+    systems: Systems, folds: Folds, alpha: float | str, *, allow_nan: bool, say: Progress
 ) -> dict[str, Trials]:
     """All trials, each with the LLRs of models that have seen neither of its speakers."""
     is_target = folds.trials.labels
@@ -195,7 +195,7 @@ def systems_in_folds(
         rows = np.concatenate(train)
         speakers = None if systems.speakers is None else systems.speakers[rows]
         some = replace(systems, scores=systems.scores[rows], speakers=speakers)
-        models = train_systems(replace(some, is_target=is_target[rows]), alpha, holes=holes)
+        models = train_systems(replace(some, is_target=is_target[rows]), alpha, allow_nan=allow_nan)
         tar, rows = len(test[0]), np.concatenate(test)
         llrs = {
             label: one.answers(_scores_for(one, systems)[rows])[0] for label, one in models.items()

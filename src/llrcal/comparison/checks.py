@@ -34,16 +34,18 @@ def score_range(*sets: Trials) -> tuple[float, float]:
     return min(ends, default=0.0), max(ends, default=0.0)
 
 
-def outside(train: Trials, test: Trials) -> tuple[int, int]:
-    """How many test scores lie beyond the training scores, and how many there are."""
-    low, high = score_range(train)
-    return sum(int(((s < low) | (s > high)).sum()) for s in test), len(test)
-
-
 def data_notes(train: Trials, test: Trials) -> Iterator[Note]:
     """Notes on differences between the test scores and the training scores."""
+    for name, old, new in zip(("target", "non-target"), train, test, strict=True):
+        distance, critical = _kolmogorov_smirnov(old, new)
+        if distance > max(critical, _SMALL_SHIFT):
+            yield Note.warning(
+                "shift",
+                f"{name} scores differ between training and test: their distribution functions "
+                f"are up to {distance:.3f} apart (chance alone: {critical:.3f})",
+            )
     low, high = score_range(train)
-    beyond, total = outside(train, test)
+    beyond, total = sum(int(((s < low) | (s > high)).sum()) for s in test), len(test)
     if beyond:
         sampled = " in a sample" if test.totals else ""
         yield Note.of(
@@ -53,14 +55,6 @@ def data_notes(train: Trials, test: Trials) -> Iterator[Note]:
             "of the nearest training score",
             severity=Severity.WARNING if more_than_a_few(beyond, total) else Severity.INFO,
         )
-    for name, old, new in zip(("target", "non-target"), train, test, strict=True):
-        distance, critical = _kolmogorov_smirnov(old, new)
-        if distance > max(critical, _SMALL_SHIFT):
-            yield Note.warning(
-                "shift",
-                f"{name} scores differ between training and test: their distribution functions "
-                f"are up to {distance:.3f} apart (chance alone: {critical:.3f})",
-            )
 
 
 def shared_speakers(train: Trials, test: Trials) -> int | None:

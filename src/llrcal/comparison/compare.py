@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from llrcal.arrays import check_whole
 from llrcal.calibrations import Calibration
 from llrcal.calibrations.bounds import Policy
 from llrcal.calibrations.methods import Method, method_and_options
-from llrcal.calibrations.training import Training
 from llrcal.comparison.axes import drawn_priors
 from llrcal.comparison.candidates import (
     FUSION,
@@ -28,16 +27,8 @@ from llrcal.comparison.candidates import (
 from llrcal.comparison.checks import calibration_notes, data_notes, point_notes, repeated_id
 from llrcal.comparison.comparison import CHOICES, Comparison
 from llrcal.comparison.copies import IN_FOLDS, separation
-from llrcal.comparison.folds import (
-    FoldCount,
-    Folds,
-    Progress,
-    Train,
-    divide,
-    quietly,
-    upright,
-)
-from llrcal.comparison.learning_curve import Round, curve_over, fit_by, rounds_of
+from llrcal.comparison.folds import FoldCount, Folds, Progress, divide, orient_scores, quietly
+from llrcal.comparison.learning_curve import curve_over, fit_by, rounds_of
 from llrcal.comparison.ranking import Criterion, criterion_name
 from llrcal.errors import OptionError
 from llrcal.evaluation.bootstrap import Replicates
@@ -49,15 +40,10 @@ from llrcal.evaluation.statistics import evaluation_statistic
 from llrcal.fusion import Fused
 from llrcal.messages import Setting
 from llrcal.notes import Note, Severity
-from llrcal.onepass.rank_scale import WRONG_WAY, refuse_wrong_way, runs_backwards
+from llrcal.onepass.rank_scale import refuse_wrong_way
 from llrcal.trials import Trials
 from llrcal.trials.systems import Systems
 from llrcal.trials.trials import TrialSet
-
-if TYPE_CHECKING:
-    import polars as pl
-
-Model = Calibration | Fused
 
 
 def compare(
@@ -141,14 +127,13 @@ def compare(
         raise OptionError(f"settings are {settings!r}; choose default or paper")
     if replicates:
         check_whole("replicates", replicates, least=1)
-    asked = points is not None
     if points is not None and not len(points):
         raise OptionError(Setting("points"), " are none: give some, or leave it out")
-    judged_by = criterion_name(criterion, asked_for_points=asked)
-    points = DEFAULT_POINTS if points is None else tuple(points)
-    begin, rounds = progress or quietly, list[Round]()
+    judged_by = criterion_name(criterion, asked_for_points=points is not None)
+    at = DEFAULT_POINTS if points is None else tuple(points)
+    begin, learn = progress or quietly, None
     if isinstance(train, Systems) or isinstance(test, Systems):
-        refused = {
+        given = {
             "bounds": bounds is not None,
             "adapt": adapt is not None,
             "learning_curve": learning_curve,
@@ -156,112 +141,97 @@ def compare(
             "inverted": not inverted,
             "settings": settings == "paper",
         }
-        cut, ready = _train_systems(train, test, folds, methods, refused, begin)
-        apart = IN_FOLDS if cut else separation(*ready.seen)
+        for name in (name for name, is_given in given.items() if is_given):
+            raise OptionError(Setting(name), " is for the scores of one system; leave it out")
+        trained = _train_systems(train, test, folds, methods, begin)
     else:
-        train, test = upright(train, test, lower_is_better=lower_is_better)
+        fit = fit_by(methods, plain=settings == "paper", bounds=bounds)
+        train, test = orient_scores(train, test, lower_is_better=lower_is_better)
         cut, test = divide(train, test, folds)
         if adapt is not None:
-            _check_adapt(adapt, cut)
-        if learning_curve:
-            rounds = rounds_of(train, test, cut)
-        fit = fit_by(methods, plain=settings == "paper", bounds=bounds)
-        apart = IN_FOLDS if cut else separation(train, test)
-        refuse = None if inverted else partial(refuse_wrong_way, distance=lower_is_better)
-        ready = _train(train, test, cut, fit, adapt, points, refuse, begin)
+            check_share(adapt, "adapt")
+        if adapt is not None and cut is not None:
+            raise OptionError(
+                Setting("adapt"),
+                " is for test trials from another domain than those of training: give two sets of "
+                "trials",
+            )
+        rounds = rounds_of(train, test, cut) if learning_curve else []
+        separated = IN_FOLDS if cut else separation(train, test)
+        begin("raw scores")
+        raw = evaluate_quietly(test, prior_log_odds=[point.prior_log_odds for point in at])
+        if not inverted:
+            refuse_wrong_way(raw.direction_notes, test.source, distance=lower_is_better)
+        begin("training")
+        models = fit(train, with_margins=True)
+        if not inverted:
+            first = next(iter(models.values()))
+            refuse_wrong_way(first.report.notes, train.source, distance=lower_is_better)
+        adapted = adapt_each(models, test, adapt, begin)
+        trained = _Trained.on(train, test, models | adapted, raw, cut, separated)
+        if cut is not None:
+            trained = replace(trained, llrs=cut.llrs(fit, begin).__getitem__)
+        learn = partial(curve_over, rounds, fit, say=begin) if rounds else None
     columns = (by,) if isinstance(by, str) else tuple(by)
-    candidates, of_raw, notes = _tested(ready, points, columns, replicates, begin)
-    curve = curve_over(rounds, fit, say=begin) if rounds else None
+    candidates, of_raw, notes = _tested(trained, at, columns, replicates, begin)
     return Comparison(
-        *ready.seen,
-        ready.raw,
+        *trained.seen,
+        trained.raw,
         candidates,
-        points,
-        (*ready.notes, *_warnings(apart), *point_notes(ready.raw, points), *notes),
+        at,
+        (*trained.notes, *point_notes(trained.raw, at), *notes),
         lower_is_better=lower_is_better,
         criterion_name=judged_by,
-        asked_for_points=asked,
+        asked_for_points=points is not None,
         raw_replicates=of_raw,
-        folds=cut,
-        learning_curve=curve,
-        separation=apart,
+        folds=trained.folds,
+        learning_curve=learn() if learn else None,
+        separation=trained.separation,
     )
 
 
-class _Upright(NamedTuple):
-    """Training trials that are refused before any fit, if they run the wrong way."""
-
-    trials: TrialSet
-    refuse: Callable[[Iterable[Note], str], None]
-
-    def training(self, **asked: bool) -> Training:
-        data = self.trials.training(**asked)
-        if runs_backwards(data.order):
-            self.refuse([Note.warning(WRONG_WAY, "")], self.trials.source)
-        return data
-
-
-class _Ready(NamedTuple):
+@dataclass(frozen=True)
+class _Trained:
     """What is to be tested, and on what."""
 
-    models: Mapping[str, Model]
+    models: Mapping[str, Calibration | Fused]
     """Those that are kept."""
-    llrs: Mapping[str, Callable[[], TrialSet]]
-    """The test trials with the LLRs of each of them, or of calibrations of each fold."""
+    llrs: Callable[[str], TrialSet]
+    """The test trials with the LLRs of one of them, or of calibrations of each fold, by label."""
     raw: Evaluation
     seen: tuple[Trials, Trials]
     """Training and test trials, as far as figures show them."""
     notes: Sequence[Note]
-    ids: pl.DataFrame | None
-    """Those of the test trials, where they are known."""
+    folds: Folds | None
+    separation: Note
 
-
-def _check_adapt(share: float, cut: Folds | None) -> None:
-    """Raise an OptionError for a share that is none, and for trials of one domain."""
-    check_share(share, "adapt")
-    if cut is not None:
-        raise OptionError(
-            Setting("adapt"),
-            " is for test trials from another domain than those of training: give two sets of "
-            "trials",
+    @classmethod
+    def on(
+        cls,
+        train: TrialSet,
+        test: TrialSet,
+        models: Mapping[str, Calibration],
+        raw: Evaluation,
+        cut: Folds | None,
+        separated: Note,
+    ) -> _Trained:
+        """Calibrations of one system, with what there is to say of their trials."""
+        first = next(iter(models.values()))
+        seen = (
+            train.preview((first.tar_count, first.non_count)),
+            test.preview((raw.tar_count, raw.non_count)),
         )
+        notes = [*_warnings(*train.notes), *raw.direction_notes]
+        notes += _warnings(*test.notes) if cut is None else [cut.note]
+        notes += data_notes(*seen)
+        if moved := [label for label, model in models.items() if model.adapted]:
+            text = f"{', '.join(moved)}: adapted to the test scores, so these were seen, but no "
+            notes.append(Note.of("adapted", f"{text}labels"))
 
+        def llrs(label: str) -> TrialSet:
+            return test.mapped(models[label].without_warnings)
 
-def _train(
-    train: TrialSet,
-    test: TrialSet,
-    cut: Folds | None,
-    fit: Train,
-    adapt: float | None,
-    points: Sequence[OperatingPoint],
-    refuse: Callable[[Iterable[Note], str], None] | None,
-    begin: Progress,
-) -> _Ready:
-    """Calibrations of the training trials, and of each fold, unless scores run the wrong way."""
-    begin("raw scores")
-    raw = evaluate_quietly(test, prior_log_odds=[point.prior_log_odds for point in points])
-    if refuse:
-        refuse(raw.direction_notes, test.source)
-    begin("training")
-    models = fit(_Upright(train, refuse) if refuse else train, with_margins=True)
-    models |= (moved := adapt_each(models, test, adapt, begin))
-    first = next(iter(models.values()))
-    seen = (
-        train.preview((first.tar_count, first.non_count)),
-        test.preview((raw.tar_count, raw.non_count)),
-    )
-    told = f"{', '.join(moved)}: adapted to the test scores, so these were seen, but no labels"
-    notes = [*_warnings(*train.notes), *raw.direction_notes]
-    notes += _warnings(*test.notes) if cut is None else [cut.note]
-    notes += [*data_notes(*seen), *([Note.of("adapted", told)] if moved else [])]
-    llrs: dict[str, Callable[[], TrialSet]]
-    if cut is None:
-        llrs = {label: partial(test.mapped, one.without_warnings) for label, one in models.items()}
-    else:
-        every = cut.llrs(fit, begin)
-        llrs = {label: partial(every.pop, label) for label in models}
-    known = test.in_memory
-    return _Ready(models, llrs, raw, seen, notes, None if known is None else known.ids)
+        return cls(models, llrs, raw, seen, [*notes, *_warnings(separated)], cut, separated)
 
 
 def _train_systems(
@@ -269,16 +239,13 @@ def _train_systems(
     test: Any,
     folds: FoldCount | None,
     methods: Sequence[Method] | None,
-    refused: Mapping[str, bool],
     begin: Progress,
-) -> tuple[Folds | None, _Ready]:
+) -> _Trained:
     """Systems alone, and their fusion, whose LLRs are the scores of the comparison."""
-    for name, is_given in refused.items():
-        if is_given:
-            raise OptionError(Setting(name), " is for the scores of one system; leave it out")
-    if not all(isinstance(one, Systems) for one in (train, test) if one is not None):
+    sets = [trials for trials in (train, test) if trials is not None]
+    if not all(isinstance(trials, Systems) for trials in sets):
         raise OptionError("systems are trained on some trials and tested on others: give both")
-    asked = [method_and_options(one) for one in methods or ["logistic"]]
+    asked = [method_and_options(method) for method in methods or ["logistic"]]
     if len(asked) > 1 or asked[0][0] != "logistic" or not {*asked[0][1]} <= {"alpha"}:
         raise OptionError(
             "systems are compared by lines at one weight of the targets: give one method, "
@@ -286,50 +253,48 @@ def _train_systems(
         )
     alpha = asked[0][1].get("alpha", 0.5)
     begin("training")
-    holes = any(np.isnan(some.scores).any() for some in (train, test) if some is not None)
-    models = train_systems(train, alpha, holes=holes)
+    has_gaps = any(np.isnan(systems.scores).any() for systems in sets)
+    models = train_systems(train, alpha, allow_nan=has_gaps)
     trained = system_llrs(models[FUSION], train)
     cut, _ = divide(trained, test and trained, folds)
-    llrs: dict[str, Callable[[], TrialSet]]
+    llrs: Callable[[str], Trials]
     if cut is None:
-        llrs = {label: partial(system_llrs, one, test) for label, one in models.items()}
-        tested = system_llrs(models[FUSION], test)
-        notes = [*_warnings(*trained.notes), *_warnings(*tested.notes)]
+        llrs = {label: system_llrs(model, test) for label, model in models.items()}.__getitem__
+        notes = [*_warnings(*trained.notes), *_warnings(*llrs(FUSION).notes)]
+        separated = separation(trained, llrs(FUSION))
     else:
-        every = systems_in_folds(train, cut, alpha, holes=holes, say=begin)
-        tested = every[FUSION]
-        llrs = {label: partial(every.pop, label) for label in models}
-        notes = [*_warnings(*trained.notes), cut.note]
+        llrs = systems_in_folds(train, cut, alpha, allow_nan=has_gaps, say=begin).__getitem__
+        notes, separated = [*_warnings(*trained.notes), cut.note], IN_FOLDS
     begin("raw scores")
-    seen = trained, tested
-    return cut, _Ready(models, llrs, evaluate_quietly(tested), seen, notes, tested.ids)
+    tested, notes = llrs(FUSION), [*notes, *_warnings(separated)]
+    raw = evaluate_quietly(tested)
+    return _Trained(models, llrs, raw, (trained, tested), notes, cut, separated)
 
 
 def _tested(
-    ready: _Ready,
+    trained: _Trained,
     points: Sequence[OperatingPoint],
     by: tuple[str, ...],
     replicates: int,
     begin: Progress,
 ) -> tuple[dict[str, Candidate], Replicates | None, list[Note]]:
     """Every model on the test trials; the drawn numbers of raw scores; and notes."""
-    judged = Criterion.over_range(ready.raw).priors
+    judged = Criterion.over_range(trained.raw).priors
     x = np.array([point.prior_log_odds for point in points])
     # All that figures and report will ask for is counted in one pass.
-    asked = np.concatenate([CHOICES, judged, drawn_priors(ready.raw.rule_of_30), x])
+    asked = np.concatenate([CHOICES, judged, drawn_priors(trained.raw.rule_of_30), x])
     candidates, notes = {}, []
-    for label, model in ready.models.items():
+    for label, model in trained.models.items():
         begin(f"testing {label}")
-        llrs = ready.llrs[label]()
+        llrs = trained.llrs(label)
         ev = evaluate_quietly(llrs, prior_log_odds=asked)
-        candidates[label] = Candidate(
-            label, model, ev, by=by_condition(ev, llrs, None, by) if by else None
-        )
-        notes += [note.about(label) for note in calibration_notes(candidates[label], *ready.seen)]
+        divided = by_condition(ev, llrs, None, by) if by else None
+        candidates[label] = candidate = Candidate(label, model, ev, by=divided)
+        notes += [note.about(label) for note in calibration_notes(candidate, *trained.seen)]
     begin("intervals")
     rules = list(dict.fromkeys(one.rule for one in candidates.values() if one.rule))
     ask = partial(evaluation_statistic, prior_log_odds=x, curve=judged, rules=rules)
-    evaluations = [ready.raw, *(one.evaluation for one in candidates.values())]
+    evaluations = [trained.raw, *(one.evaluation for one in candidates.values())]
     drawn = replicates_of(evaluations, ask, replicates)
     if replicates and not drawn:
         words = "intervals need all test trials in memory; to read a file whole: "
@@ -338,12 +303,12 @@ def _tested(
         ends = Intervals.of(found, x, rules)
         candidates[label] = replace(one, replicates=found, intervals=ends)
     if drawn and drawn[0].by == "trial":
-        notes.append(by_trial(repeated_id(ready.ids)))
+        notes.append(by_trial(repeated_id(trained.seen[1].ids)))
     first = next(iter(candidates.values())).by
     notes = [*(first.notes if first else ()), *notes, *fusion_notes(candidates)]
     return candidates, drawn[0] if drawn else None, notes
 
 
-def _warnings(*every: Note | None) -> list[Note]:
+def _warnings(*every: Note) -> list[Note]:
     """Those that are warnings, such as that trials were left out."""
-    return [note for note in every if note and note.severity is Severity.WARNING]
+    return [note for note in every if note.severity is Severity.WARNING]

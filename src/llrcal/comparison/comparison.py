@@ -136,7 +136,7 @@ class Comparison:
     def verdict(self) -> Verdict:
         """Which candidate to use, and what that rests on; or that none is fit."""
         named = self.points if self.asked_for_points else ()
-        return verdict(self.ranking, named, self.train, self.test)
+        return verdict(self.ranking, named, self.notes)
 
     def model(self, label: str) -> Calibration | Fused:
         """The model of a candidate as it is saved: one of distances takes these as they are."""

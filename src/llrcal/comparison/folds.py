@@ -47,7 +47,7 @@ def quietly(*_: object) -> None:
     """Tell nobody about progress."""
 
 
-def upright(
+def orient_scores(
     train: TrialSet, test: TrialSet | None, *, lower_is_better: bool
 ) -> tuple[TrialSet, TrialSet | None]:
     """Both sets with scores that rise with similarity; an error for what is no set of trials."""
@@ -82,7 +82,7 @@ def in_memory(trials: TrialSet, needed_by: Setting) -> Trials:
     return known
 
 
-def some_of(trials: Trials, tar: Array, non: Array) -> Trials:
+def subset_of(trials: Trials, tar: Array, non: Array) -> Trials:
     """Some of the trials of each class, by their places or by flags."""
     kept, labels = trials.kept, trials.labels
     if kept is not None:  # targets come first
@@ -206,7 +206,7 @@ class Folds:
 
         def work(part: Part) -> dict[str, Both]:
             tar, non = (side[places] for side, places in zip(self.trials, part.test, strict=True))
-            models = train(some_of(self.trials, *part.train))
+            models = train(subset_of(self.trials, *part.train))
             maps = {label: one.without_warnings for label, one in models.items()}
             return {label: (llrs(tar), llrs(non)) for label, llrs in maps.items()}
 
@@ -387,7 +387,7 @@ def cross_validated(
     >>> round(llrcal.evaluate(llrs).cllr, 2)
     0.13
     """
-    known, _ = upright(trials, None, lower_is_better=lower_is_better)
+    known, _ = orient_scores(trials, None, lower_is_better=lower_is_better)
     found = Folds.of(known, folds, seed=seed)
     train = partial(
         fit_methods, methods=[(method, options)], bounds=bounds, rising=rising, with_margins=False

@@ -32,9 +32,9 @@ from llrcal.comparison.folds import (
     Train,
     divide,
     in_memory,
+    orient_scores,
     quietly,
-    some_of,
-    upright,
+    subset_of,
 )
 from llrcal.comparison.ranking import Criterion
 from llrcal.errors import DegenerateError, OptionError
@@ -276,7 +276,7 @@ def learning_curve(
     """
     check_whole("draws", draws, least=1)
     check_whole("seed", seed, least=0)
-    train, test = upright(train, test, lower_is_better=lower_is_better)
+    train, test = orient_scores(train, test, lower_is_better=lower_is_better)
     found, test = divide(train, test, folds, seed=seed)
     rounds = rounds_of(train, test, found)
     if found is None:
@@ -300,7 +300,7 @@ def rounds_of(train: TrialSet, test: TrialSet, folds: Folds | None) -> list[Roun
     for pair in folds.pairs:
         part = folds.part(*pair)
         tar, non = (side[some] for side, some in zip(folds.trials, part.test, strict=True))
-        rounds.append((some_of(folds.trials, *part.train), (tar, non)))
+        rounds.append((subset_of(folds.trials, *part.train), (tar, non)))
     return rounds
 
 
@@ -416,7 +416,7 @@ class Pool:
             tar_count, non_count = map(len, self.trials)
             tar = _chosen(size, tar_count, rng)
             non = _chosen(max(round(non_count * size / tar_count), 1), non_count, rng)
-        return some_of(self.trials, tar, non) if tar.any() and non.any() else None
+        return subset_of(self.trials, tar, non) if tar.any() and non.any() else None
 
     def fitted(
         self, size: int, train: Train, rng: np.random.Generator

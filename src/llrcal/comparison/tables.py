@@ -14,24 +14,12 @@ from collections.abc import Sequence
 
 from llrcal.comparison.candidates import Candidate
 from llrcal.comparison.comparison import Comparison
+from llrcal.comparison.note_kinds import gravity
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.operating_points import OperatingPoint
 from llrcal.notes import Note, Severity
 
 Row = dict[str, float | str]
-
-# What matters most to who uses the numbers; other codes come after these.
-_GRAVE = (
-    "wrong way",
-    "not converged",
-    "slope against ranks",
-    "not better",
-    "bad in a condition",
-    "by trial",
-    "shift",
-    "range",
-    "not monotone",
-)
 
 _OVERALL = ("cllr", "min_cllr", "calibration_loss", "eer")
 _WITH_INTERVALS = ("cllr", "min_cllr", "eer", "calibration_loss", "mean_error")
@@ -146,8 +134,7 @@ def gravest_first(comparison: Comparison) -> tuple[list[Note], int]:
     """Warnings that the verdict does not tell of, the gravest first; and how many other notes."""
     told = {reason.code for reason in comparison.verdict.reasons}
     warnings = [note for note in comparison.notes if note.severity is Severity.WARNING]
-    rest = [note for note in warnings if note.code not in told]
-    rest.sort(key=lambda note: [*_GRAVE, note.code].index(note.code))
+    rest = sorted((note for note in warnings if note.code not in told), key=gravity)
     return rest, len(comparison.notes) - len(warnings)
 
 

@@ -22,11 +22,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
-
-from llrcal.arrays import Array
-from llrcal.comparison.axes import finite_part
-from llrcal.comparison.checks import outside
 from llrcal.comparison.ranking import (
     Criterion,
     Difference,
@@ -40,12 +35,12 @@ from llrcal.evaluation.line_check import CALIBRATION_LOSS, RAW_SCORES
 from llrcal.method_table import DEFAULT
 from llrcal.notes import Note
 from llrcal.onepass.rank_scale import WRONG_WAY
-from llrcal.trials import Trials
 
 LARGE_LOSS = 0.1
 """The share of the minimum, or of one less the minimum, by which an error may exceed it."""
 _NOTHING_TO_GAIN = 0.9  # a minimum at which no calibration is of much use
 
+_SHIFT = ("shift", "range")  # codes of notes
 _CALIBRATE = "Calibrate on trials like these."
 _ADAPT = "If there are few or no labels, adapt a calibration to the scores: see llrcal adapt."
 
@@ -80,9 +75,12 @@ class Verdict:
 
 
 def verdict(
-    ranking: Ranking, named: Sequence[OperatingPoint], train: Trials, test: Trials
+    ranking: Ranking, named: Sequence[OperatingPoint], notes: Sequence[Note] = ()
 ) -> Verdict:
-    """The verdict on calibrations, given the operating points that the user named, if any."""
+    """The verdict on calibrations, given the operating points that the user named, if any.
+
+    Notes on how the trials differ from those of training are reasons, if none is fit.
+    """
     best, equals, candidates = ranking.best, ranking.equals, ranking.candidates
     if ranking.raw.direction_notes:
         text = "these scores run the wrong way: targets score lower than non-targets"
@@ -92,14 +90,18 @@ def verdict(
     if reasons := [*(note for error in useless for note in error.notes), *_loss(ranking, best)]:
         advice = f"{_CALIBRATE} {_ADAPT}"
         if any(error.least > _NOTHING_TO_GAIN for error in useless):
-            advice = "No calibration mends all of this: the scores themselves say little."
+            advice = "The scores carry too little information for any calibration."
         elif any(one.adapted for one in candidates.values()):
             advice = _CALIBRATE
-        return _unfit(ranking, [*reasons, *_shift_notes(train, test)], advice)
+        return _unfit(ranking, [*reasons, *(note for note in notes if note.code in _SHIFT)], advice)
     default = _default(ranking)
-    harmless = [
-        label for label in equals if not _harm(ranking, label, named, for_sure=label == default)
-    ]
+    harmless = []
+    for label in equals:
+        # Not what decides worse than the prior alone where it matters; the default, only if sure.
+        errors = list(_errors(ranking, label, named))
+        ends = [(error.interval or ranking.intervals[label])[0] > 1 for error in errors]
+        if not any(ends if label == default else (error.value >= 1 for error in errors)):
+            harmless.append(label)
     # The default; or fewer parameters; of as many, what has not seen the test scores; less error.
     recommended = min(
         (best, *harmless),
@@ -120,7 +122,7 @@ def verdict(
 def _unfit(ranking: Ranking, reasons: Sequence[Note], advice: str) -> Verdict:
     why = " ".join(f"{note.text[:1].upper()}{note.text[1:]}." for note in reasons)
     return Verdict(
-        "None of these is fit for these trials.",
+        "No calibration here is reliable on the test trials.",
         f"{why} {advice}",
         ranking.best,
         ranking.equals,
@@ -170,14 +172,6 @@ def _errors(ranking: Ranking, label: str, named: Sequence[OperatingPoint]) -> It
         yield _Error(words, value, raw.min_bayes_error(x), interval)
 
 
-def _harm(ranking: Ranking, label: str, named: Sequence[OperatingPoint], *, for_sure: bool) -> bool:
-    """Whether decisions are worse than by the prior alone, somewhere that matters."""
-    errors = list(_errors(ranking, label, named))
-    if for_sure:
-        return any((error.interval or ranking.intervals[label])[0] > 1 for error in errors)
-    return any(error.value >= 1 for error in errors)
-
-
 def _loss(ranking: Ranking, label: str) -> Iterator[Note]:
     """Whether more is lost by calibration than the choice of a method could ever gain."""
     evaluation, criterion = ranking.candidates[label].evaluation, ranking.criterion
@@ -213,26 +207,6 @@ def _rests_on_errors(scores: Evaluation, criterion: Criterion) -> bool:
     """Whether 30 errors of each kind, at least, are behind the minimum of the criterion."""
     low, high = scores.rule_of_30
     return criterion.name != "cllr" and all(low <= x <= high for x in criterion.priors)
-
-
-def _shift_notes(train: Trials, test: Trials) -> Iterator[Note]:
-    """How the test scores differ from those of training."""
-    classes = zip(("targets", "non-targets"), train, test, strict=True)
-    moved = ", ".join(f"{name} {_moved(old, new)}" for name, old, new in classes)
-    yield Note.warning("shift", f"from training to test, {moved}")
-    count, total = outside(train, test)
-    text = f"{100 * count / total:.1f} % of the test scores lie beyond those of training"
-    yield Note.warning("range", text)
-
-
-def _moved(old: Array, new: Array) -> str:
-    """How far the mean of a class has moved, in standard deviations."""
-    a, b = (finite_part(scores).astype(np.float64, copy=False) for scores in (old, new))
-    if not (len(a) and len(b)) or a.std() == 0:
-        return "cannot be compared"
-    deviations = float((b.mean() - a.mean()) / a.std())
-    way = "up" if deviations > 0 else "down"
-    return f"move {way} by {abs(deviations):.2f} standard deviations"
 
 
 def _least(ranking: Ranking) -> str:

@@ -10,7 +10,7 @@ from llrcal.calibrations.bounds import Policy
 from llrcal.calibrations.methods import Method
 from llrcal.comparison import compare
 from llrcal.comparison.checks import shared_speakers
-from llrcal.comparison.folds import FOLDS, FoldCount, Progress, quietly, upright
+from llrcal.comparison.folds import FOLDS, FoldCount, Progress, orient_scores, quietly
 from llrcal.errors import OptionError
 from llrcal.evaluation.bootstrap import REPLICATES, check_draws
 from llrcal.messages import Setting
@@ -139,7 +139,7 @@ def validate(
 
 def _whole(trials: TrialSet) -> Trials:
     """A set of trials in memory, or an error."""
-    upright(trials, None, lower_is_better=False)  # or no set of trials
+    orient_scores(trials, None, lower_is_better=False)  # or no set of trials
     if trials.in_memory is None:
         raise OptionError(
             f"{trials.source}: a validation needs single trials in memory; if these are read in "
