@@ -10,7 +10,7 @@ from fuzz.harness import answer, as_file, folder, require
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.methods.linear import Linear
 from llrcal.calibrations.methods.pav import PAV
-from llrcal.fusion.fused import load
+from llrcal.models import load
 
 _SCORES = np.array([-np.inf, -1e308, -1e9, -7.5, -1.0, -0.0, 1e-300, 0.5, 2.0, 1e9, 1e308, np.inf])
 

@@ -34,6 +34,7 @@ ROOMS = (
     "exports",
     "evaluation",
     "fusion",
+    "models",
     "trials",
     "scale",
     "pairing",

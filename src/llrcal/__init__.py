@@ -45,10 +45,10 @@ if TYPE_CHECKING:
     from llrcal.evaluation import optimal_llrs as optimal_llrs
     from llrcal.exports import export as export
     from llrcal.fitting.report import Report as Report
-    from llrcal.fusion import Fused as Fused
-    from llrcal.fusion import fuse as fuse
-    from llrcal.fusion import load as load
+    from llrcal.fusion.fuse import fuse as fuse
+    from llrcal.fusion.fused import Fused as Fused
     from llrcal.inputs.scores import split as split
+    from llrcal.models import load as load
     from llrcal.pairing.pairs import pairs as pairs
     from llrcal.scale.accumulator import Accumulator as Accumulator
     from llrcal.scale.applying import apply_files as apply_files
@@ -92,8 +92,10 @@ _HOME = {
     ),
     "llrcal.exports": ("export",),
     "llrcal.fitting.report": ("Report",),
-    "llrcal.fusion": ("Fused", "fuse", "load"),
+    "llrcal.fusion.fuse": ("fuse",),
+    "llrcal.fusion.fused": ("Fused",),
     "llrcal.inputs.scores": ("split",),
+    "llrcal.models": ("load",),
     "llrcal.pairing.pairs": ("pairs",),
     "llrcal.scale.accumulator": ("Accumulator",),
     "llrcal.scale.applying": ("apply_files",),

@@ -14,8 +14,7 @@ from scipy.stats import t as student
 import llrcal
 from llrcal.arrays import Floats
 from llrcal.errors import DegenerateError, ScoreError
-from llrcal.fusion import fuse
-from llrcal.fusion.fuse import fusion
+from llrcal.fusion.fuse import fuse, fusion
 from llrcal.fusion.fused import Line
 from llrcal.fusion.inputs import as_columns
 from llrcal.fusion.regression import regression

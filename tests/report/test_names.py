@@ -50,10 +50,9 @@ STEERING = re.compile(f"[{re.escape(CONTROLS.replace(chr(10), ''))}{BIDI}\u200b\
 def with_name(name: str) -> Comparison:
     """The small comparison with a name wherever one comes in."""
     first, *others = list(small().candidates.values())[-3:]
-    report = replace(
-        first.calibration.report, converged=False, reason=name, notes=(Note.of("edge", name),)
-    )
-    first = replace(first, label=name, calibration=replace(first.calibration, report=report))
+    model: Any = first.calibration
+    report = replace(model.report, converged=False, reason=name, notes=(Note.of("edge", name),))
+    first = replace(first, label=name, calibration=replace(model, report=report))
     both = (first, *others)  # without bands
     every = [replace(candidate, replicates=None, intervals=None) for candidate in both]
     return replace(

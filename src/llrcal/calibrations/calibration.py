@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -22,6 +23,7 @@ from llrcal.calibrations.weighing import Weight, weighed
 from llrcal.declaration import to_json
 from llrcal.fitting.report import Report
 from llrcal.inputs.scores import as_floats, check_finite
+from llrcal.method_table import TABLE
 from llrcal.notebook import html_table
 from llrcal.notes import Note, warn
 from llrcal.onepass.chunks import map_into
@@ -90,6 +92,21 @@ class Calibration(ABC):
         """The fields that a method declares (``llrcal.declaration``), as plain JSON values."""
         model: dict[str, Any] = to_json(self)
         return model
+
+    @property
+    def description(self) -> str:
+        """What it is, in words."""
+        return TABLE[self.method].description
+
+    @property
+    def parameters(self) -> float:
+        """How many numbers it learned; infinity if that depends on the scores."""
+        return TABLE[self.method].parameters or math.inf
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The systems that it fuses: none, since it is for any scores."""
+        return ()
 
     @property
     def training_range(self) -> tuple[float, float]:

@@ -126,7 +126,7 @@ def apply(
     """
     from llrcal.calibrations import Calibration
     from llrcal.cli.systems import apply_to_systems
-    from llrcal.fusion import load
+    from llrcal.models import load
 
     columns.point()  # or refused, before any work
     refuse_two_outputs(out, json=json)

@@ -33,7 +33,7 @@ def export(
     llrcal export model.json -o calibration.onnx
     """
     from llrcal.exports import export as write
-    from llrcal.fusion import load
+    from llrcal.models import load
 
     exported = write(load(model), out, to=to, name=name)
     if json:

@@ -27,7 +27,7 @@ from llrcal.cli.systems import both_classes, side_columns, side_files, sides_of,
 from llrcal.cli.terminal import cells, echo_err, print_json, print_notes, print_table
 
 if TYPE_CHECKING:
-    from llrcal.fusion import Fused
+    from llrcal.fusion.fused import Fused
     from llrcal.trials.request import ReadOptions
     from llrcal.trials.systems import Systems
 

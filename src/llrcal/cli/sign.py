@@ -24,7 +24,7 @@ def sign(
     """
     from llrcal.calibrations.model_file import document_in
     from llrcal.files.overwriting import tell_edited
-    from llrcal.fusion import load
+    from llrcal.models import load
 
     found = load(model, edited=True)
     tell_edited(model)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from llrcal.calibrations import Conditioned
     from llrcal.cli.apply import Columns
     from llrcal.cli.reading import Form
-    from llrcal.fusion import Fused
+    from llrcal.fusion.fused import Fused
     from llrcal.notes import Note
     from llrcal.trials.systems import Systems
 
@@ -97,7 +97,7 @@ def apply_to_systems(
     Returns the number of trials, and notes.
     """
     from llrcal.errors import TrialFileError
-    from llrcal.fusion import Fused
+    from llrcal.fusion.fused import Fused
     from llrcal.trials.systems import read_systems
 
     fused = model if isinstance(model, Fused) else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,10 +17,11 @@ from llrcal.errors import OptionError
 from llrcal.evaluation import ByCondition, Evaluation
 from llrcal.evaluation.bootstrap import Replicates
 from llrcal.evaluation.intervals import Intervals
-from llrcal.fusion import Fused
 from llrcal.fusion.fuse import fusion
+from llrcal.fusion.fused import Fused
 from llrcal.messages import Setting
-from llrcal.method_table import DEFAULT, TABLE
+from llrcal.method_table import DEFAULT
+from llrcal.models import Model
 from llrcal.notes import Note
 from llrcal.scoring_rule import Rule
 from llrcal.trials import Trials
@@ -40,7 +40,7 @@ class Candidate:
     """A calibration and its test results."""
 
     label: str
-    calibration: Calibration | Fused
+    calibration: Model
     """A fusion, of one system or several, where systems are compared."""
     evaluation: Evaluation
     replicates: Replicates | None = None
@@ -53,19 +53,17 @@ class Candidate:
     @property
     def of_score(self) -> Calibration | None:
         """The calibration, if it is one of the score that figures show."""
-        return None if isinstance(self.calibration, Fused) else self.calibration
+        return self.calibration if isinstance(self.calibration, Calibration) else None
 
     @property
     def method(self) -> str:
         """The name of its method."""
-        return FUSION if self.of_score is None else self.of_score.method
+        return self.calibration.method
 
     @property
     def description(self) -> str:
         """What it is, in words."""
-        if isinstance(self.calibration, Fused):
-            return f"a weighted sum of the scores of {', '.join(self.calibration.names)}"
-        return TABLE[self.calibration.method].description
+        return self.calibration.description
 
     @property
     def what(self) -> str:
@@ -84,9 +82,7 @@ class Candidate:
     @property
     def parameters(self) -> float:
         """How many numbers it learned."""
-        if isinstance(self.calibration, Fused):
-            return len(self.calibration.lines[0].weights)
-        return TABLE[self.calibration.method].parameters or math.inf
+        return self.calibration.parameters
 
     @property
     def alpha(self) -> float | str | None:
@@ -239,7 +235,11 @@ def fusion_notes(candidates: Mapping[str, Candidate]) -> list[Note]:
     if FUSION not in costs:
         return []
     fused = costs.pop(FUSION)
-    alone = {label: cost for label, cost in costs.items() if len(_systems(candidates[label])) == 1}
+    alone = {
+        label: cost
+        for label, cost in costs.items()
+        if len(candidates[label].calibration.names) == 1
+    }
     least, best = min((cost, label) for label, cost in alone.items())
     notes = []
     if fused >= least - _ROUNDING:
@@ -253,8 +253,3 @@ def fusion_notes(candidates: Mapping[str, Candidate]) -> list[Note]:
             text = f"the others do as well without it: Cllr {cost:.4f} against {fused:.4f}"
             notes.append(Note.of("adds nothing", text).about(label.removeprefix(_WITHOUT)))
     return notes
-
-
-def _systems(candidate: Candidate) -> tuple[str, ...]:
-    """The systems that it fuses."""
-    return getattr(candidate.calibration, "systems", ())

@@ -37,8 +37,8 @@ from llrcal.evaluation.evaluation import Evaluation, replicates_of
 from llrcal.evaluation.intervals import Intervals, by_trial
 from llrcal.evaluation.operating_points import DEFAULT_POINTS, OperatingPoint
 from llrcal.evaluation.statistics import evaluation_statistic
-from llrcal.fusion import Fused
 from llrcal.messages import Setting
+from llrcal.models import Model
 from llrcal.notes import Note, Severity
 from llrcal.onepass.rank_scale import refuse_wrong_way
 from llrcal.trials import Trials
@@ -194,7 +194,7 @@ def compare(
 class _Trained:
     """What is to be tested, and on what."""
 
-    models: Mapping[str, Calibration | Fused]
+    models: Mapping[str, Model]
     """Those that are kept."""
     llrs: Callable[[str], TrialSet]
     """The test trials with the LLRs of one of them, or of calibrations of each fold, by label."""

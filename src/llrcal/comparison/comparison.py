@@ -27,7 +27,7 @@ from llrcal.evaluation.bootstrap import Replicates, enough_for
 from llrcal.evaluation.evaluation import whole_llrs
 from llrcal.files.atomic import atomic_folder
 from llrcal.files.overwriting import refuse_to_overwrite
-from llrcal.fusion import Fused
+from llrcal.models import Model
 from llrcal.notebook import html_table
 from llrcal.notes import Note
 from llrcal.scoring_rule import Rule
@@ -138,7 +138,7 @@ class Comparison:
         named = self.points if self.asked_for_points else ()
         return verdict(self.ranking, named, self.notes)
 
-    def model(self, label: str) -> Calibration | Fused:
+    def model(self, label: str) -> Model:
         """The model of a candidate as it is saved: one of distances takes these as they are."""
         found = self.candidates[label].calibration
         if isinstance(found, Calibration):  # trained on negated distances, where it was
@@ -153,7 +153,7 @@ class Comparison:
         if not self.verdict.fit:
             return ""
         model = self.candidates[self.recommended].calibration
-        names = model.names if isinstance(model, Fused) and len(model.names) > 1 else ()
+        names = model.names if len(model.names) > 1 else ()
         scores = [f"{name}={name}.txt" for name in names] or ["scores.txt"]
         path = Path(folder, "models", model_file(self.recommended))
         return shlex.join(["llrcal", "apply", str(path), *scores, "-o", "llrs.txt"])

@@ -21,7 +21,6 @@ from llrcal.calibrations.model_file import (
     FUSION,
     VERSIONS,
     Counts,
-    calibration_in,
     document_in,
     write,
 )
@@ -163,6 +162,21 @@ class Fused:
         Conditions | None, "Slope and offset for each condition, if there are conditions."
     ] = None
     report: Annotated[Report, "How the fit went. It takes no part in LLRs."]
+
+    @property
+    def method(self) -> str:
+        """The same for all fusions, as calibrations have theirs."""
+        return "fusion"
+
+    @property
+    def description(self) -> str:
+        """What it is, in words."""
+        return f"a weighted sum of the scores of {', '.join(self.systems)}"
+
+    @property
+    def parameters(self) -> float:
+        """How many numbers it learned."""
+        return len(self.lines[0].weights)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -324,7 +338,7 @@ class Fused:
         ModelFileError
             If this is not such a file, or anything in it is missing, unknown or out of range.
         """
-        return _fusion_in(document_in(fspath(path)), fspath(path))
+        return fusion_in(document_in(fspath(path)), fspath(path))
 
     def _repr_html_(self) -> str:
         rows: dict[str, Any] = {
@@ -366,43 +380,7 @@ class FusionFile(Fused):
     checksum: Checksum = None
 
 
-def _fusion_in(document: Any, name: str) -> Fused:
+def fusion_in(document: Any, name: str) -> Fused:
     """The fusion in a file."""
     whole = from_json(FusionFile, document, name)
     return Fused(**{field.name: getattr(whole, field.name) for field in fields(Fused)})
-
-
-def load(path: str | PathLike[str], *, edited: bool = False) -> Any:
-    """Read a model: a calibration, one by condition, or a fusion, whichever the file says it is.
-
-    Parameters
-    ----------
-    path
-        The file.
-    edited
-        Whether to read it although its content was changed since it was saved. Save it again to
-        sign it, as ``llrcal sign`` does.
-
-    Returns
-    -------
-    Calibration, Conditioned or Fused
-        Equal to the one that was saved.
-
-    Raises
-    ------
-    ModelFileError
-        If this is not a model file, it was changed since it was saved, or anything in it is
-        missing, unknown or out of range.
-
-    Examples
-    --------
-    >>> import llrcal
-    >>> cal = llrcal.fit([2.1, 3.0, 1.7, 0.4], [-1.2, 0.1, -2.2, 0.9])
-    >>> cal.save("model.json")
-    >>> llrcal.load("model.json") == cal
-    True
-    """
-    name = fspath(path)
-    document = document_in(name, edited=edited)
-    is_fusion = isinstance(document, dict) and document.get("format") == FUSION
-    return _fusion_in(document, name) if is_fusion else calibration_in(document, name)
