@@ -14,6 +14,7 @@ PACKAGE = Path(str(llrcal.__file__)).resolve().parent
 # named with what they may use.
 ROOMS = (
     "version",
+    "extras",
     "method_table",
     "messages",
     "errors",
