@@ -5,7 +5,8 @@ from __future__ import annotations
 from os import PathLike, fspath
 from typing import Any, Protocol
 
-from llrcal.calibrations.model_file import FUSION, calibration_in, document_in
+from llrcal.calibrations.loading import calibration_in
+from llrcal.calibrations.model_file import FUSION, document_in
 from llrcal.fitting.report import Report
 
 

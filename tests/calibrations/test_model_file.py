@@ -93,7 +93,10 @@ def test_a_model_under_the_name_of_another_method(method: str, tmp_path: Path) -
             {"format": "other"},
             "field 'format' must be 'llrcal calibration': this is not a model file of llrcal",
         ),
-        ({"version": 2}, "field 'version' is 2, not one of 3"),
+        (
+            {"version": 2},
+            "field 'version' is 2; this llrcal reads version 3: train it again",
+        ),
         (
             {"version": 4},
             "field 'version' is 4; this llrcal reads version 3: install a newer one",

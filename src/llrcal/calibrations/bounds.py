@@ -24,17 +24,14 @@ from __future__ import annotations
 import math
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal, get_args
+from typing import Annotated, Literal, get_args
 
 import numpy as np
 
 from llrcal.arrays import LARGEST, Floats
-from llrcal.declaration import ALWAYS, LLR, Stored, field_error, schema
+from llrcal.declaration import ALWAYS, LLR, Stored, Trials, field_error, schema
 from llrcal.inputs.beside_scores import supporting
 from llrcal.notes import Note
-
-if TYPE_CHECKING:
-    from llrcal.calibrations.calibration import Calibration
 
 Policy = Literal["counts", "elub", "range", "none"]
 POLICIES: tuple[Policy, ...] = get_args(Policy)
@@ -134,19 +131,42 @@ def supported_llrs(
     return -math.log(tar + 1), math.log(non + 1)
 
 
+@dataclass(frozen=True)
+class TrainedOn:
+    """How many trials of either class something was trained on."""
+
+    tar: Annotated[Trials, "Number of target trials."]
+    non: Annotated[Trials, "Number of non-target trials."]
+    speakers: Annotated[
+        tuple[Trials, Trials] | None,
+        "Number of different speakers of the target trials, and of the non-target trials, where "
+        "they are known.",
+    ] = None
+
+    def in_words(self, tar: str = "target", non: str = "non-target") -> str:
+        """How many trials there are of either class, and of how many speakers."""
+        counts, speakers = (self.tar, self.non), self.speakers
+        of = [""] * 2 if speakers is None else [f" of {_counted(n, 'speaker')}" for n in speakers]
+        sides = zip(counts, (tar, non), of, strict=True)
+        return " and ".join(f"{_counted(n, f'{what} trial')}{who}" for n, what, who in sides)
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
 def more_than_a_few(beyond: int, total: int) -> bool:
     """Whether more scores lie beyond than in any new set: over 3, and over 1 % of them."""
     return beyond > _FEW and beyond > _FEW_OF_ALL * total
 
 
 class OutOfRangeCounter:
-    """Counts the scores that lie beyond the training scores of a calibration, batch by batch.
+    """Counts the scores that lie beyond a range of training scores, batch by batch.
 
     Several threads may count at the same time.
     """
 
-    def __init__(self, calibration: Calibration) -> None:
-        low, high = calibration.training_range
+    def __init__(self, low: float, high: float) -> None:
         # The largest doubles stand for infinite training scores, or for unknown ones.
         self._low = low if low > -LARGEST else -math.inf
         self._high = high if high < LARGEST else math.inf

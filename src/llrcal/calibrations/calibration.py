@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from os import PathLike
 from typing import Any, ClassVar, Self, overload
@@ -13,14 +13,23 @@ import numpy as np
 
 from llrcal.arrays import Array, ArrayLike, Floats, check_level
 from llrcal.calibrations.adapted import Adapted
-from llrcal.calibrations.bounds import UNBOUNDED, Bounds, OutOfRangeCounter, supported_llrs
+from llrcal.calibrations.bounds import (
+    UNBOUNDED,
+    Bounds,
+    OutOfRangeCounter,
+    TrainedOn,
+    supported_llrs,
+)
+from llrcal.calibrations.conditions import Conditions
 from llrcal.calibrations.curve import Curve, Formula, Interval
+from llrcal.calibrations.model_file import CalibrationFile, encoded, write
 from llrcal.calibrations.pieces import Pieces
 from llrcal.calibrations.portrait import Portrait
 from llrcal.calibrations.training import Training
-from llrcal.calibrations.uncertainty import Margins, Uncertainty, interval
-from llrcal.calibrations.weighing import Weight, weighed
+from llrcal.calibrations.uncertainty import Margins, Uncertainty
+from llrcal.calibrations.weighing import Weight, range_notes, training_note
 from llrcal.declaration import to_json
+from llrcal.errors import OptionError
 from llrcal.fitting.report import Report
 from llrcal.inputs.scores import as_floats, check_finite
 from llrcal.method_table import TABLE
@@ -57,6 +66,8 @@ class Calibration(ABC):
 
     method: ClassVar[str]
     """Its name in the table of methods."""
+    bayes: ClassVar[bool] = False
+    """Whether its parameters are integrated out."""
     needs_ranks: ClassVar[bool] = False
     """Whether ``fit`` needs groups and ranks, rather than summaries of both classes."""
 
@@ -115,6 +126,11 @@ class Calibration(ABC):
         return (-high, -low) if self.lower_is_better else (low, high)
 
     @property
+    def trained_on(self) -> TrainedOn:
+        """How many trials, and speakers, it was trained on."""
+        return TrainedOn(self.tar_count, self.non_count, self.speakers)
+
+    @property
     def supported_llrs(self) -> tuple[float, float]:
         """Least and greatest LLR that training trials can support: so many, of so many speakers."""
         return supported_llrs(self.tar_count, self.non_count, self.speakers)
@@ -140,7 +156,7 @@ class Calibration(ABC):
             whatever the bounds. :meth:`without_warnings` gives the same answers without a warning.
             Whether the others look like those of training is for :func:`llrcal.watch` to tell.
         """
-        seen = OutOfRangeCounter(self)
+        seen = OutOfRangeCounter(*self.training_range)
         llrs = self.without_warnings(scores, seen)
         warn(seen.notes)
         return llrs if llrs.ndim else float(llrs)
@@ -199,16 +215,6 @@ class Calibration(ABC):
             return formula.llrs(np.clip(scores, *self.bounds.reach) - formula.origin)
         return self.unbounded(-scores if self.lower_is_better else scores)
 
-    def described(
-        self, margins: Margins | None, portrait: Portrait | None, notes: tuple[Note, ...]
-    ) -> Self:
-        """The same with what LLRs do not depend on; what was compiled of its curve is kept."""
-        report = self.report.with_notes(notes)
-        out = replace(self, margins=margins, portrait=portrait, report=report)
-        kept = ("_pieces", "unbounded")
-        vars(out).update({name: vars(self)[name] for name in kept if name in vars(self)})
-        return out
-
     def _risen(self, pieces: Pieces) -> Pieces:
         anchor = self.bounds.eer_score
         return pieces if anchor is None else pieces.rising(self.applied_formula.in_units(anchor)[0])
@@ -235,8 +241,7 @@ class Calibration(ABC):
         Raises
         ------
         OptionError
-            If the level is out of range, or the calibration comes from an old model file, without
-            intervals.
+            If the level is out of range, or the calibration was adapted.
         ScoreError
             If a score is NaN or not a real number.
 
@@ -248,8 +253,35 @@ class Calibration(ABC):
         >>> low < cal(0.5) < high
         True
         """
-        low, high = interval(self, scores, level)
-        return (low, high) if low.ndim else (float(low), float(high))
+        check_level(level)
+        array = as_floats(scores, "the")
+        check_finite(array, "the", allow_infinite=True)
+        if self.margins is None:
+            raise OptionError(self._why_no_interval)
+        sign = -1.0 if self.lower_is_better else 1.0
+        flat = array.ravel().astype(np.float64)
+        low, high = (
+            self.bounds.supported(end, *self.supported_llrs)
+            for end in self.margins.ends(
+                sign * flat,
+                lambda at: self.unbounded(sign * at),
+                level=level,
+                rising=self.bounds.eer_score is not None,
+            )
+        )
+        # LLRs themselves were bounded piece by piece, and rounded in another way.
+        llrs = self.curve(flat)
+        low, high = (
+            end.reshape(array.shape) for end in (np.minimum(low, llrs), np.maximum(high, llrs))
+        )
+        return (low, high) if array.ndim else (float(low), float(high))
+
+    @property
+    def _why_no_interval(self) -> str:
+        what = self.adapted
+        if what is not None and (what.applied or what.scores):
+            return "an adapted calibration has no intervals; those of its findings are in .adapted"
+        return f"this {self.method} calibration has no intervals; train it again"
 
     def uncertainty(self, data: Training) -> Uncertainty | None:
         """How LLRs vary with the training trials; None if the method cannot tell."""
@@ -273,7 +305,21 @@ class Calibration(ABC):
         'anything from weak support for different sources (Hd) to weak support for same source (Hp)'
         """
         check_level(level)
-        return weighed(self, score, level=level)
+        array = as_floats(score, "the")
+        if array.ndim:
+            raise OptionError(f"weigh takes one score, not {array.size}; weigh them one by one")
+        value, llr = float(array), float(self.without_warnings(array))
+        ends = self.bounds.ends(*self.supported_llrs)
+        held = ends is not None and not ends[0] < llr < ends[1]
+        notes = [*range_notes(value, self.training_range, self.bounds.policy)]
+        notes.append(training_note(self.trained_on, ends))
+        if self.margins is None:
+            notes.append(Note.of("no interval", self._why_no_interval))
+            return Weight(value, llr, None, float(level), held, tuple(notes))
+        low, high = self.interval(value, level=level)
+        # An interval that is held at a bound as a whole would look like certainty.
+        interval = (low, high) if low < high else None
+        return Weight(value, llr, interval, float(level), held, tuple(notes))
 
     def regions(self, llr: float) -> tuple[Interval, ...]:
         """The scores whose LLR is at least ``llr``, as closed intervals in rising order.
@@ -303,9 +349,27 @@ class Calibration(ABC):
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the calibration to a JSON file; a file is never left half written."""
-        from llrcal.calibrations.model_file import save
+        write(self.to_file(), path)
 
-        save(self, path)
+    def to_file(self, conditions: Conditions | None = None) -> CalibrationFile:
+        """What its model file holds, perhaps with what was learned of conditions."""
+        return CalibrationFile(
+            method=self.method,
+            training=self.trained_on,
+            lower_is_better=self.lower_is_better,
+            bounds=self.bounds,
+            model=({"bayes": True} if self.bayes else {}) | self.to_model(),
+            margins=self.margins,
+            portrait=self.portrait,
+            report=self.report,
+            adapted=self.adapted,
+            conditions=conditions,
+        )
+
+    @property
+    def content(self) -> bytes:
+        """What its model file holds, to the last byte."""
+        return encoded(self.to_file())
 
     def _repr_html_(self) -> str:
         report = self.report

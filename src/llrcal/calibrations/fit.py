@@ -7,7 +7,6 @@ each method is fitted to it, bounded, given margins and a portrait, and told of 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, Literal, overload
 
@@ -16,7 +15,7 @@ import numpy as np
 from llrcal.arrays import ArrayLike
 from llrcal.calibrations.bounds import POLICIES, Bounds, Policy
 from llrcal.calibrations.calibration import Calibration
-from llrcal.calibrations.conditions import Conditioned, conditioned
+from llrcal.calibrations.conditioned import Conditioned, conditioned
 from llrcal.calibrations.fit_notes import fit_notes
 from llrcal.calibrations.methods import (
     METHODS,
@@ -28,15 +27,12 @@ from llrcal.calibrations.methods import (
 )
 from llrcal.calibrations.portrait import Portrait
 from llrcal.calibrations.training import ArrayTraining, Trainable, Training
-from llrcal.calibrations.uncertainty import margins
+from llrcal.calibrations.uncertainty import Margins
 from llrcal.errors import DegenerateError, OptionError
 from llrcal.inputs.beside_scores import Speakers
 from llrcal.method_table import DEFAULT, MethodName
 from llrcal.notes import Note, warn
-from llrcal.onepass.chunks import threads
 from llrcal.onepass.elub import elub
-
-_WORTH_A_THREAD = 2**20  # scores
 
 
 @overload
@@ -220,7 +216,7 @@ def fit_all(
     >>> list(cals)
     ['pav', 'logistic-0.9']
     """
-    every = fit_methods(
+    cals = fit_methods(
         tar,
         non,
         methods=methods,
@@ -229,8 +225,8 @@ def fit_all(
         lower_is_better=lower_is_better,
         speakers=speakers,
     )
-    warn(notes_of(every))
-    return every
+    warn(notes_of(cals))
+    return cals
 
 
 def fit_methods(
@@ -275,22 +271,15 @@ def fit_methods(
             tar, non, lower_is_better=lower_is_better, speakers=speakers, summarised=summarised
         )
 
-    def fitted(method: str, options: Mapping[str, Any]) -> Calibration:
-        one = _bounded(data, method, options, bounds, rising=rising, reverse=lower_is_better)
-        found = margins(one, data) if with_margins else None
-        notes = tuple(fit_notes(one, data, with_intervals=found is not None))
-        return one.described(found, data.once(Portrait.of) if with_margins else None, notes)
-
-    largest = max(data.tar_count, data.non_count)
-    aside = isinstance(data, ArrayTraining) and largest > _WORTH_A_THREAD and threads() > 1
-    with ThreadPoolExecutor(1) as pool:
-        # Finding ranks is a long pass over the scores, while other fits need summaries only: it
-        # gets a thread of its own, but for the first fit, which makes the summaries on all threads.
-        found: list[Any] = []
-        for i, (one, needs_ranks) in enumerate(zip(chosen, by_ranks, strict=True)):
-            found.append(pool.submit(fitted, *one) if aside and needs_ranks and i else fitted(*one))
-    every = (one if isinstance(one, Calibration) else one.result() for one in found)
-    return dict(zip(labels, every, strict=True))
+    out = {}
+    for name, (method, settings) in zip(labels, chosen, strict=True):
+        cal = _bounded(data, method, settings, bounds, rising=rising, reverse=lower_is_better)
+        margins = _margins(cal, data) if with_margins else None
+        notes = tuple(fit_notes(cal, data, with_intervals=margins is not None))
+        portrait = data.once(Portrait.of) if with_margins else None
+        report = cal.report.with_notes(notes)
+        out[name] = replace(cal, margins=margins, portrait=portrait, report=report)
+    return out
 
 
 def _bounded(
@@ -322,6 +311,18 @@ def _bounded(
         return fitted
     reason = "some LLRs are not finite numbers"
     return replace(fitted, report=replace(fitted.report, converged=False, reason=reason))
+
+
+def _margins(fitted: Calibration, data: Training) -> Margins | None:
+    """How sure a calibration is, which has its bounds; None if its method cannot tell."""
+    least, greatest = data.score_range
+    if least == greatest and not fitted.needs_ranks:  # where scores say nothing
+        return Margins((least,), (0.0,), (0.0,))
+    found = fitted.uncertainty(data)
+    if found is None:
+        return None
+    factor, by = data.design_factor(found.scores, found.influence)
+    return Margins.of(found, fitted.unbounded_llrs(found.scores), factor, by)
 
 
 def notes_of(calibrations: Mapping[str, Calibration]) -> list[Note]:

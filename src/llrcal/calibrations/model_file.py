@@ -7,26 +7,21 @@ docs/model-files.md describes the format. What it holds is declared by dataclass
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
-from os import PathLike, fspath
+from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
-
 from llrcal.calibrations.adapted import Adapted
-from llrcal.calibrations.bounds import Bounds
-from llrcal.calibrations.calibration import Calibration
-from llrcal.calibrations.conditions import Conditioned, Conditions
-from llrcal.calibrations.methods import class_of, is_bayes
+from llrcal.calibrations.bounds import Bounds, TrainedOn
+from llrcal.calibrations.conditions import Conditions
 from llrcal.calibrations.portrait import Portrait
 from llrcal.calibrations.uncertainty import Margins
 from llrcal.declaration import (
+    ALWAYS,
     Checksum,
     Stored,
-    Trials,
     field_error,
-    from_json,
     is_signed,
     quoted,
     schema,
@@ -39,7 +34,6 @@ from llrcal.files.marks import MODEL
 from llrcal.files.names import given_name
 from llrcal.files.overwriting import tell_input
 from llrcal.fitting.report import Report
-from llrcal.messages import Setting
 from llrcal.method_table import TABLE
 from llrcal.version import __version__
 
@@ -47,7 +41,6 @@ FORMAT = "llrcal calibration"
 FUSION = "llrcal fusion"
 VERSIONS = {FORMAT: 3, FUSION: 2}
 """Those that are written, which are the first that have a checksum."""
-_SHARED = "lower_is_better", "bounds", "margins", "portrait", "report", "adapted"
 _LARGEST_FILE = 64 * 2**20  # bytes; a PAV model of a million steps is smaller
 _MOST_DIGITS = 400  # of an integer; more than any double has
 
@@ -66,36 +59,25 @@ def _known_method(method: str) -> str:
     return method
 
 
-@dataclass(frozen=True)
-class Counts:
-    """How many trials of either class something was trained on."""
-
-    tar: Annotated[Trials, "Number of target trials."]
-    non: Annotated[Trials, "Number of non-target trials."]
-    speakers: Annotated[
-        tuple[Trials, Trials] | None,
-        "Number of different speakers of the target trials, and of the non-target trials, where "
-        "they are known.",
-    ] = None
-
-
 @dataclass(frozen=True, kw_only=True)
 class CalibrationFile:
     """What a model file of a calibration holds, beside the parameters of its method."""
 
-    format: Annotated[str, Stored(read=_our_format), schema(const=FORMAT), "What this is."]
-    version: Annotated[
-        int,
-        schema(enum=(VERSIONS[FORMAT],)),
-        "Version of this format.",
-    ]
-    written_by: Annotated[str, "Which program wrote the file. It is not interpreted."]
+    format: Annotated[
+        str, Stored(read=_our_format, always=True), schema(const=FORMAT), "What this is."
+    ] = FORMAT
+    version: Annotated[int, schema(enum=(VERSIONS[FORMAT],)), ALWAYS, "Version of this format."] = (
+        VERSIONS[FORMAT]
+    )
+    written_by: Annotated[str, ALWAYS, "Which program wrote the file. It is not interpreted."] = (
+        f"llrcal {__version__}"
+    )
     method: Annotated[
         str,
         Stored(read=_known_method),
         "What the model is; it decides on the fields of model.",
     ]
-    training: Annotated[Counts, "What it was trained on."]
+    training: Annotated[TrainedOn, "What it was trained on."]
     lower_is_better: Annotated[
         bool,
         "Whether scores are distances: they are negated before all else, and bounds and model "
@@ -110,13 +92,12 @@ class CalibrationFile:
     margins: Annotated[
         Margins | None,
         "How sure LLRs are: standard deviations of the LLR, before it is bounded, downwards and "
-        "upwards. LLRs do not depend on them. Files of llrcal before there were intervals have "
-        "none.",
+        "upwards. LLRs do not depend on them. An adapted calibration has none.",
     ] = None
     portrait: Annotated[
         Portrait | None,
         "What the training scores of both classes looked like. LLRs do not depend on it. There is "
-        "none if some were infinite, or in files from before there were portraits.",
+        "none if some were infinite.",
     ] = None
     report: Annotated[Report, "How the fit went. It takes no part in LLRs."]
     adapted: Annotated[
@@ -129,32 +110,6 @@ class CalibrationFile:
         "Slope and offset of the LLR for each condition, if there are conditions.",
     ] = None
     checksum: Checksum = None
-
-
-def save(
-    calibration: Calibration, path: str | PathLike[str], conditions: Conditions | None = None
-) -> None:
-    """Write a calibration to a file; a file is never left half written."""
-    write(_whole(calibration, conditions), path)
-
-
-def content(calibration: Calibration) -> bytes:
-    """What the file of a calibration holds, to the last byte."""
-    return encoded(_whole(calibration, None))
-
-
-def _whole(calibration: Calibration, conditions: Conditions | None) -> CalibrationFile:
-    bayes = {"bayes": True} if is_bayes(calibration) else {}
-    return CalibrationFile(
-        format=FORMAT,
-        version=VERSIONS[FORMAT],
-        written_by=f"llrcal {__version__}",
-        method=calibration.method,
-        training=Counts(calibration.tar_count, calibration.non_count, calibration.speakers),
-        model=bayes | calibration.to_model(),
-        conditions=conditions,
-        **{name: getattr(calibration, name) for name in _SHARED},
-    )
 
 
 def encoded(whole: Any) -> bytes:
@@ -175,59 +130,6 @@ def write(whole: Any, path: str | PathLike[str]) -> None:
     write_atomically(path, encoded(whole), MODEL)
 
 
-def load(path: str | PathLike[str]) -> Calibration:
-    """Read a calibration of all trials, whatever their condition.
-
-    Raises
-    ------
-    ModelFileError
-        If this is not one, or anything in the file is missing, unknown or out of range.
-    """
-    name = fspath(path)
-    found = calibration_in(document_in(name), name)
-    if isinstance(found, Calibration):
-        return found
-    raise ModelFileError(
-        f"{name}: is a calibration by condition, and this needs one that is the same for "
-        "all trials: train it without ",
-        Setting("condition"),
-    )
-
-
-def calibration_in(document: Any, name: str) -> Calibration | Conditioned:
-    """The calibration in a file, which may be one by condition."""
-    whole: CalibrationFile = from_json(CalibrationFile, document, name)
-    where, model = f"{name}: model", dict(whole.model)
-    bayes = bool(TABLE[whole.method].bayes) and "bayes" in model
-    if bayes and model.pop("bayes") is not True:
-        raise field_error(where, "bayes", "must be true, or left out")
-    calibration: Calibration = from_json(
-        class_of(whole.method, bayes=bayes),
-        model,
-        where,
-        tar_count=whole.training.tar,
-        non_count=whole.training.non,
-        speakers=whole.training.speakers,
-        **{name: getattr(whole, name) for name in _SHARED},
-    )
-    with np.errstate(all="ignore"):
-        is_sound = _is_sound(calibration)
-        if calibration.adapted and calibration.adapted.scores:
-            is_sound &= _is_sound(replace(calibration, adapted=None))
-    if not is_sound:
-        raise ModelFileError(
-            f"{where}: its numbers do not go together: LLRs are not finite, or fall"
-        )
-    return calibration if whole.conditions is None else Conditioned(calibration, whole.conditions)
-
-
-def _is_sound(calibration: Calibration) -> bool:
-    """Whether LLRs are finite, and rise if they are to; the curves that tell are kept."""
-    may_fall = calibration.bounds.eer_score is None
-    curves = calibration.unbounded, calibration.curve
-    return all(curve.is_finite and (may_fall or curve.rises) for curve in curves)
-
-
 def document_in(name: str, *, edited: bool = False) -> Any:
     """The JSON value in a file that is as it was saved, or was ``edited`` on purpose.
 
@@ -237,9 +139,10 @@ def document_in(name: str, *, edited: bool = False) -> Any:
     if not isinstance(document, dict):
         return document
     newest, version = VERSIONS.get(str(document.get("format"))), document.get("version")
-    if newest and type(version) is int and version > newest:
-        newer = f"is {version}; this llrcal reads version {newest}: install a newer one"
-        raise field_error(name, "version", newer)
+    if newest and type(version) is int and version != newest:
+        wrong = f"is {version}; this llrcal reads version {newest}: "
+        remedy = "install a newer one" if version > newest else "train it again"
+        raise field_error(name, "version", wrong + remedy)
     if newest and not edited and not is_signed(document):
         raise ModelFileError(
             f"{name}: was changed since it was saved: restore it from a copy, or train it again; "

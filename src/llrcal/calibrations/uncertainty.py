@@ -12,19 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
-from llrcal.arrays import ArrayLike, Floats, check_level
+from llrcal.arrays import Floats
 from llrcal.declaration import ALWAYS, WIDEST, Deviation, Rising, schema
-from llrcal.errors import OptionError
-from llrcal.inputs.scores import as_floats, check_finite
 from llrcal.onepass.rank_scale import Ordered
-
-if TYPE_CHECKING:
-    from llrcal.calibrations.calibration import Calibration
-    from llrcal.calibrations.training import Training
 
 By = Literal["trial", "speaker"]
 Influence = Callable[[], tuple[Floats, Floats]]
@@ -79,24 +73,38 @@ class Margins:
         "trial"
     )
 
+    @classmethod
+    def of(cls, found: Uncertainty, llrs: Floats, factor: Floats | float, by: By) -> Margins:
+        """Margins around the LLRs of a calibration, wider by the design factor of its trials."""
+        ends = llrs - found.low, found.high - llrs
+        away = [np.clip(side / TIMES, -WIDEST, WIDEST) for side in ends]
+        # Around the middle of the interval, from which the LLR itself may be far: a best fit is
+        # often at an edge of what draws find possible.
+        more = (factor - 1) * (away[0] + away[1]) / 2
+        below, above = (tuple(np.clip(side + more, 0, WIDEST).tolist()) for side in away)
+        return cls(tuple(found.scores.tolist()), below, above, by)
 
-def margins(calibration: Calibration, data: Training) -> Margins | None:
-    """The margins of a trained calibration, which has its bounds; None if the method has none."""
-    least, greatest = data.score_range
-    if least == greatest and not calibration.needs_ranks:  # where scores say nothing
-        return Margins((least,), (0.0,), (0.0,))
-    found = calibration.uncertainty(data)
-    if found is None:
-        return None
-    factor, by = data.design_factor(found.scores, found.influence)
-    llrs = calibration.unbounded_llrs(found.scores)
-    ends = llrs - found.low, found.high - llrs
-    away = [np.clip(side / TIMES, -WIDEST, WIDEST) for side in ends]
-    # Around the middle of the interval, from which the LLR itself may be far: a best fit is often
-    # at an edge of what draws find possible.
-    more = (factor - 1) * (away[0] + away[1]) / 2
-    below, above = (tuple(np.clip(side + more, 0, WIDEST).tolist()) for side in away)
-    return Margins(tuple(found.scores.tolist()), below, above, by)
+    def ends(
+        self, scores: Floats, curve: Callable[[Floats], Floats], *, level: float, rising: bool
+    ) -> tuple[Floats, Floats]:
+        """Ends of intervals of some level around the LLRs of scores, in the direction of training.
+
+        If LLRs rise, so do the ends.
+        """
+        # Halves of scores, whose differences never overflow.
+        at, known, llrs = scores / 2, np.array(self.scores) / 2, curve(scores)
+        # From the lower tail, whose probability does not round to one.
+        times = -NormalDist().inv_cdf((1 - float(level)) / 2)
+        below, above = times * np.array([self.below, self.above])
+        if not rising:
+            return llrs - np.interp(at, known, below), llrs + np.interp(at, known, above)
+        which = np.arange(len(known))
+        every = np.arange(which[-1] * _FINELY + 1) / _FINELY
+        fine, below, above = (np.interp(every, which, row) for row in (known, below, above))
+        at_fine = curve(2 * fine)
+        low = _rising_ends(at, llrs, fine, at_fine - below, below)
+        high = -_rising_ends(-at, -llrs, -fine[::-1], -(at_fine + above)[::-1], above[::-1])
+        return low, high
 
 
 def places(ordered: Ordered) -> Floats:
@@ -158,37 +166,6 @@ def _covariance(logs: Floats, weights: Floats) -> Floats:
     return np.asarray(np.einsum("dk,dl->kl", away * share[:, None], away))
 
 
-def interval(calibration: Calibration, scores: ArrayLike, level: float) -> tuple[Floats, Floats]:
-    """Lower and upper ends of the intervals of the LLRs of scores."""
-    check_level(level)
-    array = as_floats(scores, "the")
-    check_finite(array, "the", allow_infinite=True)
-    margins, bounds = calibration.margins, calibration.bounds
-    if margins is None:
-        raise OptionError(no_interval(calibration))
-    sign = -1.0 if calibration.lower_is_better else 1.0
-    # Halves of scores, whose differences never overflow.
-    at = np.clip(sign * array.astype(np.float64), *bounds.reach) / 2
-    known = np.array(margins.scores) / 2
-    llrs = calibration.unbounded(array.ravel()).reshape(array.shape)
-    # From the lower tail, whose probability does not round to one.
-    times = -NormalDist().inv_cdf((1 - float(level)) / 2)
-    below, above = times * np.array([margins.below, margins.above])
-    if bounds.eer_score is None:
-        low, high = (llrs + np.interp(at, known, side) for side in (-below, above))
-    else:
-        which = np.arange(len(known))
-        every = np.arange(which[-1] * _FINELY + 1) / _FINELY
-        fine, below, above = (np.interp(every, which, row) for row in (known, below, above))
-        at_fine = calibration.unbounded(2 * sign * fine)
-        low = _rising_ends(at, llrs, fine, at_fine - below, below)
-        high = -_rising_ends(-at, -llrs, -fine[::-1], -(at_fine + above)[::-1], above[::-1])
-    low, high = (bounds.supported(end, *calibration.supported_llrs) for end in (low, high))
-    # LLRs themselves were bounded piece by piece, and rounded in another way.
-    bounded = calibration.curve(array.ravel()).reshape(array.shape)
-    return np.minimum(low, bounded), np.maximum(high, bounded)
-
-
 def _rising_ends(at: Floats, llrs: Floats, fine: Floats, ends: Floats, margins: Floats) -> Floats:
     """Lower ends of intervals that do not fall from one score to the next, however close.
 
@@ -202,14 +179,3 @@ def _rising_ends(at: Floats, llrs: Floats, fine: Floats, ends: Floats, margins: 
     ends = np.maximum.accumulate(np.minimum(ends, most))
     moved = llrs - margins[np.maximum(right - 1, 0)]
     return np.clip(moved, np.append(-np.inf, ends)[right], np.append(ends, np.inf)[right])
-
-
-def no_interval(calibration: Calibration) -> str:
-    """What to say if there is none."""
-    what = calibration.adapted
-    if what is not None and (what.applied or what.scores):
-        return "an adapted calibration has no intervals; those of its findings are in .adapted"
-    return (
-        f"this {calibration.method} calibration has no intervals: its model file was written "
-        "before there were any, or its method has none; train it again"
-    )

@@ -5,21 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from llrcal.arrays import LARGEST, ArrayLike
-from llrcal.calibrations.uncertainty import no_interval
-from llrcal.errors import OptionError
+from llrcal.arrays import LARGEST
+from llrcal.calibrations.bounds import TrainedOn
 from llrcal.inputs.beside_scores import supporting
-from llrcal.inputs.scores import as_floats
 from llrcal.messages import Setting
 from llrcal.notebook import html_table
 from llrcal.notes import Note
-
-if TYPE_CHECKING:
-    from llrcal.calibrations.calibration import Calibration
 
 _FEW = 50  # trials of a class, or as many as its speakers make
 
@@ -124,22 +119,6 @@ class Weight:
         return html_table(f"Weight of the score {self.score:g}", rows, map(str, self.notes))
 
 
-def weighed(calibration: Calibration, score: ArrayLike, *, level: float) -> Weight:
-    """What a score is worth by a calibration."""
-    array = as_floats(score, "the")
-    if array.ndim:
-        raise OptionError(f"weigh takes one score, not {array.size}; weigh them one by one")
-    value, llr = float(array), float(calibration.without_warnings(array))
-    interval = None
-    if calibration.margins is not None:
-        low, high = calibration.interval(array, level=level)
-        # An interval that is held at a bound as a whole would look like certainty.
-        interval = (float(low), float(high)) if low < high else None
-    ends = calibration.bounds.ends(*calibration.supported_llrs)
-    held = ends is not None and not ends[0] < llr < ends[1]
-    return Weight(value, llr, interval, float(level), held, tuple(_notes(calibration, value)))
-
-
 def _ratio(llr: float) -> float:
     with np.errstate(over="ignore"):
         return float(np.exp(llr))
@@ -150,31 +129,27 @@ def shown_ratio(lr: float) -> str:
     return f"{lr:,.0f}" if 1000 <= lr < 1e7 else f"{lr:.4g}"
 
 
-def _notes(calibration: Calibration, score: float) -> Iterator[Note]:
-    """On a score beyond those of training, on these, and on a missing interval."""
-    bounds, (low, high) = calibration.bounds, calibration.training_range
+def range_notes(score: float, training_range: tuple[float, float], policy: str) -> Iterator[Note]:
+    """On a score beyond those of training."""
+    low, high = training_range
     is_low, is_high = -LARGEST < low > score, LARGEST > high < score
     if is_low or is_high:
         where = f"below all training scores, which begin at {low:.6g}"
         if is_high:
             where = f"above all training scores, which end at {high:.6g}"
         does = "the LLR is that of the nearest one"
-        if bounds.policy == "none":
+        if policy == "none":
             does = "the LLR is extrapolated, where nothing was learned"
         yield Note.warning("range", f"the score lies {where}; {does}")
-    yield _training_note(calibration)
-    if calibration.margins is None:
-        yield Note.of("no interval", no_interval(calibration))
 
 
-def _training_note(calibration: Calibration) -> Note:
+def training_note(trained: TrainedOn, ends: tuple[float, float] | None) -> Note:
     """How many trials and speakers there are, what they support, and what to do if they are few."""
-    counts, text = (calibration.tar_count, calibration.non_count), trained_on(calibration)
-    ends = calibration.bounds.ends(*calibration.supported_llrs)
+    text = trained.in_words()
     if ends is not None:
         least, greatest = (shown_ratio(_ratio(end)) for end in ends)
         text += f", which support LRs from {least} to {greatest}"
-    if min(supporting(counts, calibration.speakers)) >= _FEW:
+    if min(supporting((trained.tar, trained.non), trained.speakers)) >= _FEW:
         return Note.of("training", f"trained on {text}")
     return Note.warning(
         "few trained",
@@ -182,18 +157,6 @@ def _training_note(calibration: Calibration) -> Note:
         Setting("folds", "all"),
         ", and read docs/few-trials.md",
     )
-
-
-def trained_on(calibration: Calibration, tar: str = "target", non: str = "non-target") -> str:
-    """How many trials of either class a calibration was trained on, and of how many speakers."""
-    counts, speakers = (calibration.tar_count, calibration.non_count), calibration.speakers
-    of = [""] * 2 if speakers is None else [f" of {_counted(n, 'speaker')}" for n in speakers]
-    sides = zip(counts, (tar, non), of, strict=True)
-    return " and ".join(f"{_counted(n, f'{what} trial')}{who}" for n, what, who in sides)
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 # The LR from which on a word applies: examples of verbal equivalents in the ENFSI guideline for

@@ -173,7 +173,7 @@ def _apply(
 
     if columns.interval is not None:  # before any work
         calibration.interval(0.0, level=columns.interval)
-    seen, field = OutOfRangeCounter(calibration), FieldCounter(calibration)
+    seen, field = OutOfRangeCounter(*calibration.training_range), FieldCounter(calibration)
     nats = UNITS[columns.units]
     answers = LLRColumns(calibration, columns.interval, seen, field, nats, columns.more)
     request = options.request("scores")

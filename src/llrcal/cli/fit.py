@@ -54,7 +54,7 @@ def fit(
     llrcal fit 'night/*.parquet' --method nig --workers 4 -o nig.json
     llrcal fit dev.csv --condition channel -o by-channel.json
     """
-    from llrcal.calibrations.conditions import conditioned
+    from llrcal.calibrations.conditioned import conditioned
     from llrcal.calibrations.fit import fit_methods
 
     with opener(scale, quiet=quiet) as open_trials:

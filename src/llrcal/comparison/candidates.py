@@ -11,7 +11,6 @@ import numpy as np
 from llrcal.adaptation.adapt import adaptation
 from llrcal.arrays import Floats
 from llrcal.calibrations import Calibration
-from llrcal.calibrations.methods import is_bayes
 from llrcal.comparison.folds import Both, Folds, Part, Progress
 from llrcal.errors import OptionError
 from llrcal.evaluation import ByCondition, Evaluation
@@ -104,7 +103,7 @@ class Candidate:
     @property
     def bayes(self) -> bool:
         """Whether its parameters are integrated out."""
-        return self.of_score is not None and is_bayes(self.of_score)
+        return self.of_score is not None and self.of_score.bayes
 
     @property
     def adapted(self) -> bool:

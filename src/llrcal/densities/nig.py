@@ -58,7 +58,6 @@ from llrcal.densities.bessel import (
 )
 from llrcal.densities.density import HALF_LOG_TWO_PI, Numbers, Shaped, moments, quantiles
 from llrcal.kernels import kernels_for
-from llrcal.kernels.interface import Kernels
 from llrcal.notes import Note
 
 # At the edge kappa = 0 the density is zero outside its support. A kappa as small as this makes it
@@ -197,12 +196,7 @@ class NIG(Shaped):
     @classmethod
     def terms(cls, z: Floats, *shape: float) -> Sequence[Floats]:
         """K(u, y, c) with its derivatives by z, v and c."""
-        numbers = _numbers(*shape)
-        if kernels := kernels_for(z):
-            rows = np.empty((10, len(z)))
-            kernels.nig_shape(z, _made_of(kernels, z, numbers), numbers, rows)
-            return list(rows)
-        c, sinh, cosh, tanh, square, a, a_squared, root, bent, curl = numbers
+        c, sinh, cosh, tanh, square, a, a_squared, root, bent, curl = _numbers(*shape)
         u, y = 1 + tanh * z, (z / cosh - sinh) / root
 
         # The derivatives of u and y. Terms that would cancel in y_v have been cancelled by hand.
@@ -243,11 +237,17 @@ class NIG(Shaped):
 
     @classmethod
     def _sums(cls, z: Floats, shape: Numbers, weights: Floats) -> Floats:
-        if kernels := kernels_for(z):
-            numbers, sums = _numbers(*shape), np.empty(15)
-            kernels.nig_sums(z, _made_of(kernels, z, numbers), numbers, weights, sums)
-            return sums
-        return super()._sums(z, shape, weights)
+        kernels = kernels_for(z)
+        if kernels is None:
+            return super()._sums(z, shape, weights)
+        numbers, made_of, sums = _numbers(*shape), np.empty((6, len(z))), np.empty(15)
+        # NumPy adds logarithms, SciPy Bessel functions beyond the series.
+        most = kernels.nig_ingredients(z, numbers, *SERIES, made_of)
+        np.log(made_of[0], out=made_of[2])
+        if most > SERIES_END:
+            put_beyond_series(numbers[0] * (1 / made_of[0]), *made_of[3:])
+        kernels.nig_sums(z, made_of, numbers, weights, sums)
+        return sums
 
     @classmethod
     def logpdfs(cls, rows: Floats, scores: Floats) -> Floats:
@@ -321,16 +321,6 @@ def _numbers(v: float, c: float) -> Floats:
     bent = 2 * sinh + c * tanh / cosh
     curl = 2 * cosh + c * (1 - sinh**2) / cosh**3
     return np.array([c, sinh, cosh, tanh, square, a, a**2, np.sqrt(a), bent, curl])
-
-
-def _made_of(kernels: Kernels, z: Floats, numbers: Floats) -> Floats:
-    """The ingredients of K. NumPy adds logarithms, SciPy Bessel functions beyond the series."""
-    rows = np.empty((6, len(z)))
-    most = kernels.nig_ingredients(z, numbers, *SERIES, rows)
-    np.log(rows[0], out=rows[2])
-    if most > SERIES_END:
-        put_beyond_series(numbers[0] * (1 / rows[0]), *rows[3:])
-    return rows
 
 
 def _kernel_derivatives(u: Floats, y: Floats, c: float) -> Sequence[Floats]:

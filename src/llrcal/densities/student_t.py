@@ -205,16 +205,8 @@ def _log1p_over(w: Floats) -> tuple[Floats, Floats, Floats]:
     if small.any():
         at = w[small]
         for out, series in ((l0, _L0), (l1, _L1), (l2, _L2)):
-            out[small] = _series(at, series)
+            out[small] = np.polynomial.polynomial.polyval(at, series)
     return l0, l1, l2
-
-
-def _series(at: Floats, terms: Floats) -> Floats:
-    if kernels := kernels_for(at):
-        out = np.empty(len(at))
-        kernels.powers(at, terms, out)
-        return out
-    return np.asarray(np.polynomial.polynomial.polyval(at, terms))
 
 
 def _normalisers(lam: Floats) -> Floats:

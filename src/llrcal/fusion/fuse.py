@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 
 from llrcal.arrays import Floats
+from llrcal.calibrations.bounds import TrainedOn
 from llrcal.calibrations.conditions import fitted_conditions
-from llrcal.calibrations.model_file import Counts
 from llrcal.calibrations.training import target_weight
 from llrcal.errors import OptionError, ScoreError
 from llrcal.fitting.logistic import log_odds
@@ -176,7 +176,7 @@ def fusion(
     who = None if speakers is None else both_speakers(speakers, *counts)
     patterns = _by_pattern(trials, systems, who) if holes else [_whole(trials, systems, who)]
     filled = _sampled(_filled(trials, systems)) if holes else None
-    training = Counts(*counts, None if who is None else speaker_counts(*who))
+    training = TrainedOn(*counts, None if who is None else speaker_counts(*who))
     fused = fusion_of(patterns, training, systems, sides, alpha, bounds, filled=filled)
     if where is not None:
         tar_llrs, non_llrs = (fused.pooled_llrs(side)[0] for side in trials)
@@ -198,7 +198,7 @@ class Pattern:
 
 def fusion_of(
     patterns: Iterable[Pattern],
-    training: Counts,
+    training: TrainedOn,
     systems: Sequence[str],
     quality: Sequence[str],
     alpha: float | str,

@@ -15,15 +15,9 @@ from typing import Annotated, Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from llrcal.arrays import Array, Bools, Floats
-from llrcal.calibrations.bounds import more_than_a_few, supported_llrs
+from llrcal.calibrations.bounds import TrainedOn, more_than_a_few, supported_llrs
 from llrcal.calibrations.conditions import Conditions
-from llrcal.calibrations.model_file import (
-    FUSION,
-    VERSIONS,
-    Counts,
-    document_in,
-    write,
-)
+from llrcal.calibrations.model_file import FUSION, VERSIONS, document_in, write
 from llrcal.calibrations.uncertainty import By
 from llrcal.declaration import (
     GREATEST_LLR,
@@ -145,7 +139,7 @@ class Fused:
         schema(uniqueItems=True),
         "Names of the columns of side information, each once.",
     ]
-    training: Annotated[Counts, "What it was trained on."]
+    training: Annotated[TrainedOn, "What it was trained on."]
     alpha: TargetWeight
     missing: Annotated[bool, "Whether scores may be missing."]
     bounds: Annotated[

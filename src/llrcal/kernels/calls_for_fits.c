@@ -3,35 +3,24 @@
 
 #include "arguments.h"
 
-/* A series of at least so many terms. */
-static PyObject *series(PyObject *args, int64_t least,
-                        void (*kernel)(Scores, Series, double *)) {
+static PyObject *py_chebyshev(PyObject *self, PyObject *args) {
     PyObject *from, *terms_from, *into;
     Arrays arrays = {.count = 0};
     Scores at;
     Series given;
     double *out;
-    if (!PyArg_ParseTuple(args, "OOO:series", &from, &terms_from, &into) ||
-        !get_scores(from, &arrays, &at) || !(given.terms = get_items(terms_from, &arrays, 0, 8, least)))
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OOO:chebyshev", &from, &terms_from, &into) ||
+        !get_scores(from, &arrays, &at) || !(given.terms = get_items(terms_from, &arrays, 0, 8, 3)))
         return release(&arrays);
     given.count = items(&arrays);
     if (!(out = get_items(into, &arrays, PyBUF_WRITABLE, 8, at.count)))
         return release(&arrays);
     Py_BEGIN_ALLOW_THREADS
-    kernel(at, given, out);
+    chebyshev(at, given, out);
     Py_END_ALLOW_THREADS
     release(&arrays);
     Py_RETURN_NONE;
-}
-
-static PyObject *py_chebyshev(PyObject *self, PyObject *args) {
-    (void)self;
-    return series(args, 3, chebyshev);
-}
-
-static PyObject *py_powers(PyObject *self, PyObject *args) {
-    (void)self;
-    return series(args, 1, power_series);
 }
 
 /* A function and its two derivatives as series, of at least so many terms. */
@@ -88,25 +77,6 @@ static int64_t get_nig(PyObject *z_from, PyObject *from, PyObject *shape_from, A
     return count;
 }
 
-static PyObject *py_nig_shape(PyObject *self, PyObject *args) {
-    PyObject *z, *from, *shape_from, *into;
-    Arrays arrays = {.count = 0};
-    NigPoints at;
-    const NigShape *shape;
-    int64_t count;
-    double *out;
-    (void)self;
-    if (!PyArg_ParseTuple(args, "OOOO:nig_shape", &z, &from, &shape_from, &into) ||
-        (count = get_nig(z, from, shape_from, &arrays, &at, &shape)) < 0 ||
-        !(out = get_items(into, &arrays, PyBUF_WRITABLE, 8, NIG_ROWS * count)))
-        return release(&arrays);
-    Py_BEGIN_ALLOW_THREADS
-    nig_shape(at, *shape, count, out);
-    Py_END_ALLOW_THREADS
-    release(&arrays);
-    Py_RETURN_NONE;
-}
-
 static PyObject *py_nig_sums(PyObject *self, PyObject *args) {
     PyObject *z, *from, *shape_from, *weights_from, *into;
     Arrays arrays = {.count = 0};
@@ -156,9 +126,7 @@ static PyObject *py_student_t_sums(PyObject *self, PyObject *args) {
 
 PyMethodDef calls_for_fits[] = {
     {"chebyshev", py_chebyshev, METH_VARARGS, NULL},
-    {"powers", py_powers, METH_VARARGS, NULL},
     {"nig_ingredients", py_nig_ingredients, METH_VARARGS, NULL},
-    {"nig_shape", py_nig_shape, METH_VARARGS, NULL},
     {"nig_sums", py_nig_sums, METH_VARARGS, NULL},
     {"student_t_sums", py_student_t_sums, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},

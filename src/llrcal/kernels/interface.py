@@ -108,9 +108,6 @@ class Kernels(Protocol):
     def chebyshev(self, at: Floats, terms: Floats, out: Floats, /) -> None:
         """A Chebyshev series of at least three terms, as NumPy's ``chebval`` adds it up."""
 
-    def powers(self, at: Floats, terms: Floats, out: Floats, /) -> None:
-        """A polynomial, its constant term first, as NumPy's ``polyval`` adds it up."""
-
     def nig_ingredients(
         self,
         z: Floats,
@@ -123,13 +120,10 @@ class Kernels(Protocol):
     ) -> float:
         """Rows of Q, T, one for log Q that it leaves, and three series; the greatest t of these."""
 
-    def nig_shape(self, z: Floats, made_of: Floats, shape: Floats, out: Floats, /) -> None:
-        """Ten rows: an NIG log density without constants, and its derivatives by z, v and c."""
-
     def nig_sums(
         self, z: Floats, made_of: Floats, shape: Floats, weights: Floats, out: Floats, /
     ) -> None:
-        """Fifteen weighted sums of these and of products with z, added in the order of NumPy."""
+        """Fifteen weighted sums of an NIG log density, its derivatives, and products with z."""
 
     def student_t_sums(
         self,

@@ -89,9 +89,6 @@ void count_products(Products products, double per_step, Places places);
 /* A Chebyshev series of at least three terms. */
 void chebyshev(Scores at, Series series, double *out);
 
-/* A polynomial, its constant term first. */
-void power_series(Scores at, Series series, double *out);
-
 /* A normal-inverse-Gaussian log density at points z, but for constants, and with names from
    densities/nig.py. What is not exactly rounded comes from NumPy and SciPy: logarithms,
    and the Bessel function where its argument t exceeds the end of its series. */
@@ -108,12 +105,10 @@ double nig_ingredients(const double *z, int64_t count, NigShape shape, const Ser
 typedef struct {
     const double *z, *q, *exponent, *log_q, *bessel, *bessel1, *bessel2;
 } NigPoints;
-enum { NIG_INGREDIENTS = 6, NIG_ROWS = 10, NIG_SUMS = 15 };
+enum { NIG_INGREDIENTS = 6, NIG_SUMS = 15 };
 
-/* Rows of the value, its derivatives by z, v and c, and those by zz, zv, zc, vv, vc and cc. */
-void nig_shape(NigPoints at, NigShape shape, int64_t count, double *out);
-
-/* Weighted sums of these, and of products with z, that make up gradient and Hessian. */
+/* Weighted sums of the value, its derivatives by z, v and c, those by zz, zv, zc, vv, vc and cc, and
+   products with z: what makes up gradient and Hessian. */
 void nig_sums(NigPoints at, NigShape shape, const double *weights, int64_t count, double *sums);
 
 /* The same of a Student-T log density: value, its derivatives by y and lam, and those by yy, yl and

@@ -87,22 +87,6 @@ PART Terms terms_at(NigPoints at, NigShape s, int64_t i) {
     };
 }
 
-KERNEL void nig_shape(NigPoints at, NigShape s, int64_t count, double *out) {
-    for (int64_t i = 0; i < count; i++) {
-        Terms of = terms_at(at, s, i);
-        out[i] = of.value;
-        out[count + i] = of.z;
-        out[2 * count + i] = of.v;
-        out[3 * count + i] = of.c;
-        out[4 * count + i] = of.zz;
-        out[5 * count + i] = of.zv;
-        out[6 * count + i] = of.zc;
-        out[7 * count + i] = of.vv;
-        out[8 * count + i] = of.vc;
-        out[9 * count + i] = of.cc;
-    }
-}
-
 KERNEL void nig_block(NigPoints at, NigShape s, const double *weights, int64_t count,
                       double *sums) {
     double rows[NIG_SUMS][MOST_IN_A_BLOCK];

@@ -140,7 +140,7 @@ def apply_files(
         columns = LLRColumns(calibration, interval)
         apply_to_files(columns, request, paths, out, engine, force=force)
         return
-    seen, field = OutOfRangeCounter(calibration), FieldCounter(calibration)
+    seen, field = OutOfRangeCounter(*calibration.training_range), FieldCounter(calibration)
     columns = LLRColumns(calibration, interval, seen, field)
     apply_to_files(columns, request, paths, out, Threads(progress), force=force)
     if not hold_counts(paths):  # distinct scores look like no field

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, Unpack
 
-from llrcal.calibrations.model_file import Counts
+from llrcal.calibrations.bounds import TrainedOn
 from llrcal.errors import OptionError, ScoreError
 from llrcal.files.overwriting import one_run
 from llrcal.fusion.fuse import Pattern, fusion_of
@@ -81,7 +81,7 @@ def fused_columns(
     ends = ((sample.lowest[places], sample.highest[places]) for sample in found.sides)
     refuse_labels(quality, *ends)
     whole = Pattern(tuple(range(len(scores))), found.sides)
-    training = Counts(found.tar.count, found.non.count, trials.speaker_counts())
+    training = TrainedOn(found.tar.count, found.non.count, trials.speaker_counts())
     return fusion_of([whole], training, scores, quality, alpha, bounds)
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from llrcal.calibrations.weighing import trained_on
 from llrcal.evaluation.measures import Measure
 from llrcal.report.pictures import pictures
 from llrcal.report.skeleton import filled, whole_page
@@ -112,7 +111,7 @@ def _system(validation: Validation) -> str:
     ends = model.without_warnings(np.array(model.training_range))
     rows = {
         "Calibration": sentence(f"{candidate.label}: {candidate.what}"),
-        "Trained on": trained_on(model, "same-source", "different-source"),
+        "Trained on": model.trained_on.in_words("same-source", "different-source"),
         "Fit": sentence(f"{'' if fit.converged else 'not converged: '}{fit.reason}"),
         "Bounds": f"{validation.bounds}. {_BOUNDS[validation.bounds]}",
         "LRs that the training trials support": _lrs(*model.supported_llrs),

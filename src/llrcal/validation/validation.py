@@ -10,7 +10,6 @@ from os import PathLike, fspath
 from typing import Any, cast
 
 from llrcal.calibrations.calibration import Calibration
-from llrcal.calibrations.model_file import content
 from llrcal.comparison import Candidate, Comparison
 from llrcal.comparison.checks import score_range
 from llrcal.evaluation import Evaluation
@@ -111,7 +110,7 @@ class Validation:
     @cached_property
     def model_sha256(self) -> str:
         """The SHA-256 of the file that ``model.save`` writes."""
-        return hashlib.sha256(content(self.model)).hexdigest()
+        return hashlib.sha256(self.model.content).hexdigest()
 
     @cached_property
     def measures(self) -> dict[str, Measure]:

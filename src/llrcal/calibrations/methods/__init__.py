@@ -75,12 +75,6 @@ def class_of(method: str, *, bayes: bool = False) -> type[Calibration]:
     return found
 
 
-def is_bayes(calibration: Calibration) -> bool:
-    """Whether the parameters of a calibration are integrated out."""
-    home = f"{type(calibration).__module__}:{type(calibration).__name__}"
-    return home == TABLE[calibration.method].bayes
-
-
 def label(method: str, options: Mapping[str, Any]) -> str:
     """A short name for a method with its options, for legends and file names."""
     shown = (_shown(name, value) for name, value in options.items())

@@ -65,6 +65,7 @@ class GaussianBayes(StudentTCalibration):
     """One Gaussian density for each class, with mean and variance integrated out."""
 
     method: ClassVar[str] = "gaussian"
+    bayes: ClassVar[bool] = True
 
     @classmethod
     def _fit_class(cls, scores: Summary, ends: tuple[float, float]) -> tuple[StudentT, Report]:

@@ -30,6 +30,7 @@ class SampledBayes(LogRatio):
     non: Annotated[Predictive, "Density of the non-targets."]
 
     family: ClassVar[type[Predictive]]
+    bayes: ClassVar[bool] = True
 
     @classmethod
     def _fit_class(cls, scores: Summary, ends: tuple[float, float]) -> tuple[Predictive, Report]:
