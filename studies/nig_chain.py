@@ -18,7 +18,7 @@ from scipy.special import logsumexp
 from scipy.stats import norminvgauss
 
 from llrcal.arrays import Floats
-from llrcal.calibrations.training import ArrayTraining
+from llrcal.calibrations.training import Training
 from llrcal.densities.nig import NIG
 from llrcal.fitting.posterior import Draws, posterior_draws
 
@@ -103,7 +103,7 @@ def main() -> None:
     print("| scores | coordinate | means differ by | chain uncertain by | ratio of deviations |")
     print("|---|---|---|---|---|")
     for name, scores in SETS.items():
-        data = ArrayTraining(scores, OTHERS)
+        data = Training.of(scores, OTHERS)
         draws = posterior_draws(NIG, data.tar, data.score_range)
         grid = data.tar.grid
         standard = draws.target.standard((scores - grid.origin) / grid.unit)

@@ -13,7 +13,7 @@ import pytest
 
 import llrcal
 from llrcal.calibrations.methods.sampled import draw_notes
-from llrcal.calibrations.training import ArrayTraining
+from llrcal.calibrations.training import Training
 from llrcal.densities.student_t import StudentT
 from llrcal.errors import OptionError
 from llrcal.fitting.posterior import posterior_draws
@@ -105,7 +105,7 @@ def test_a_search_whose_steps_overflow_turns_back() -> None:
 
 
 def test_draws_that_are_worth_too_little_are_told_of() -> None:
-    data = ArrayTraining(TAR, NON)
+    data = Training.of(TAR, NON)
     draws = posterior_draws(StudentT, data.tar, data.score_range)
     assert draw_notes(draws) == ()
     (note,) = draw_notes(replace(draws, effective=np.array([50.0, 200.0, 30.0])))

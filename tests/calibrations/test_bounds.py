@@ -12,7 +12,7 @@ from hypothesis import given
 import llrcal
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations import Bounds
-from llrcal.calibrations.training import ArrayTraining
+from llrcal.calibrations.training import Training
 from llrcal.inputs.beside_scores import supporting
 from llrcal.method_table import MethodName
 from llrcal.onepass.ranks import RUN
@@ -152,7 +152,7 @@ def test_infinite_training_scores_are_the_largest_doubles(sets: Sets) -> None:
 
 
 def test_a_calibration_made_by_hand_is_not_bounded() -> None:
-    calibration = llrcal.METHODS["logistic"].fit(ArrayTraining(TAR, NON))
+    calibration = llrcal.METHODS["logistic"].fit(Training.of(TAR, NON))
     assert calibration.bounds == Bounds("none", -LARGEST, LARGEST)
     assert calibration(BELOW).tolist() == fitted("logistic", "none")(BELOW).tolist()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from llrcal.calibrations.methods.smooth import _KNOTS, _averaged
-from llrcal.calibrations.training import ArrayTraining
+from llrcal.calibrations.training import Training
 from llrcal.fitting.stiffness import averaged_spline
 from llrcal.onepass.rank_scale import Ordered
 from tests.trial_sets import normal
@@ -19,7 +19,7 @@ def test_no_labels_are_expected_if_one_class_is_on_levels() -> None:
         ((np.round(2 * tar) / 2, non), False),
         ((tar, np.round(2 * non) / 2), False),
     ):
-        data = ArrayTraining(*classes)
+        data = Training.of(*classes)
         ordered = Ordered.of(data.tar.finely_in_order(), data.non.finely_in_order())
         alone = averaged_spline(ordered.cells(), *ordered.evenly_spaced(_KNOTS))
         same = np.array_equal(_averaged(data).slopes, alone.slopes)

@@ -12,7 +12,7 @@ from hypothesis import given
 
 from llrcal import fit, load
 from llrcal.calibrations.methods.pav import PAV
-from llrcal.calibrations.training import ArrayTraining
+from llrcal.calibrations.training import Training
 from llrcal.onepass.ranks import Groups
 from tests import oracles
 from tests.trial_sets import ANY, Sets
@@ -140,7 +140,7 @@ def test_llrs_rise_strictly_also_where_rounding_would_hide_it(
 ) -> None:
     """Shares of huge groups differ by less than the logarithm shows; the model must still load."""
     k = 3 * 10**7
-    data = ArrayTraining([0.0], [0.0])
+    data = Training.of([0.0], [0.0])
     tar, non = np.array([1, k, k + 1, k + 2, 50]), np.array([50, k + 1, k + 2, k + 3, 1])
     data.__dict__["groups"] = Groups(np.arange(5.0), np.zeros(5, bool), tar, non)
     data.tar_count, data.non_count = int(tar.sum()), int(non.sum())

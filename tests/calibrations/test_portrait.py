@@ -17,7 +17,7 @@ from llrcal.adaptation.adapt import portrait_of
 from llrcal.arrays import Floats
 from llrcal.calibrations.fit import fit_methods
 from llrcal.calibrations.portrait import ClassPortrait, Portrait
-from llrcal.calibrations.training import ArrayTraining
+from llrcal.calibrations.training import Training
 from llrcal.method_table import TABLE, MethodName
 from tests.calibrations.model_files import KEPT, refusal
 from tests.scale.sets import cut, of_pieces
@@ -39,7 +39,7 @@ def portrait(tar: Any, non: Any, method: MethodName = "pav", **settings: Any) ->
 
 @pytest.mark.parametrize(("method", "options"), METHODS_AND_BAYES, ids=str)
 def test_every_method_has_the_same(method: MethodName, options: dict[str, Any]) -> None:
-    assert portrait(TAR, NON, method, **options) == Portrait.of(ArrayTraining(TAR, NON))
+    assert portrait(TAR, NON, method, **options) == Portrait.of(Training.of(TAR, NON))
 
 
 def test_methods_that_are_trained_together_share_it() -> None:

@@ -13,7 +13,7 @@ import llrcal
 from llrcal.arrays import Array, Floats
 from llrcal.calibrations.bounds import POLICIES
 from llrcal.calibrations.methods.densities import Generative
-from llrcal.calibrations.training import ArrayTraining
+from llrcal.calibrations.training import Training
 from llrcal.method_table import MethodName
 from tests.calibrations.rising_models import CLASSES as GENERATIVE
 from tests.calibrations.rising_models import model
@@ -129,7 +129,7 @@ def imbalance(tar: Array, non: Array, score: float) -> tuple[float, float]:
 @EVERY_SET
 def test_the_classes_meet_where_counting_says(name: str) -> None:
     tar, non = (side.astype(np.float64) for side in SETS[name])
-    meeting = ArrayTraining(tar, non).eer_score
+    meeting = Training.of(tar, non).eer_score
     before, after = imbalance(tar, non, meeting)
     # Summaries place a score within its bin, which may lie on the other side of a neighbour.
     slack = 2 / min(len(tar), len(non))
@@ -138,11 +138,11 @@ def test_the_classes_meet_where_counting_says(name: str) -> None:
 
 
 def test_the_middle_of_a_gap() -> None:
-    assert ArrayTraining([3.0, 4.0], [-1.0, 1.0]).eer_score == 2.0
-    assert ArrayTraining([-1.0, 1.0], [3.0, 4.0]).eer_score == 2.0
-    assert ArrayTraining([5.0], [5.0]).eer_score == 5.0
+    assert Training.of([3.0, 4.0], [-1.0, 1.0]).eer_score == 2.0
+    assert Training.of([-1.0, 1.0], [3.0, 4.0]).eer_score == 2.0
+    assert Training.of([5.0], [5.0]).eer_score == 5.0
     # Ten shares of a tenth add up to less than one in doubles.
-    assert ArrayTraining(np.arange(10.0) + 20, np.arange(10.0)).eer_score == pytest.approx(14.5)
+    assert Training.of(np.arange(10.0) + 20, np.arange(10.0)).eer_score == pytest.approx(14.5)
 
 
 def test_pav_meets_where_its_steps_reach_zero() -> None:

@@ -15,7 +15,7 @@ import llrcal
 from llrcal.arrays import Floats
 from llrcal.calibrations.fit import fit_methods
 from llrcal.calibrations.methods.smooth import Smooth, _averaged
-from llrcal.calibrations.training import ArrayTraining
+from llrcal.calibrations.training import Training
 from llrcal.fitting.expected_labels import expected_trials
 from llrcal.fitting.stiffness import averaged_spline, distances_of_ends
 from llrcal.onepass.rank_scale import LabelledCells, Ordered
@@ -63,7 +63,7 @@ def own(tar: Floats, non: Floats, calibration: Smooth) -> tuple[Floats, Floats]:
     np.testing.assert_array_equal(found, knots)
     asked = np.array([scores[0], *knots, scores[-1]])
     basis = np.array([rises(score, knots) for score in asked])
-    expected = expected_trials(ordered.cells(), ArrayTraining(tar, non).eer_score)
+    expected = expected_trials(ordered.cells(), Training.of(tar, non).eer_score)
     assert expected is not None
     # LabelledCells are in rising order, the criterion has scores as they come.
     expected = expected[:, np.argsort(np.argsort(np.concatenate([tar, non + np.ptp(scores) * 2])))]
@@ -338,7 +338,7 @@ def test_few_targets_do_as_well_as_with_densities_whose_parameters_are_integrate
 def test_expected_labels_make_no_interval_narrower() -> None:
     tar, non = TAR[:12], NON[:200]
     alone = averaged_spline(*_cells_and_knots(tar, non))
-    spline = _averaged(ArrayTraining(tar, non))
+    spline = _averaged(Training.of(tar, non))
     assert spline.slopes.tolist() != alone.slopes.tolist()
     at = np.linspace(-1, 3, 9)
     for mine, theirs in zip(spline.parts, alone.parts, strict=True):
@@ -349,7 +349,7 @@ def test_expected_labels_make_no_interval_narrower() -> None:
 
 
 def _cells_and_knots(tar: Floats, non: Floats) -> tuple[LabelledCells, Floats, Floats]:
-    data = ArrayTraining(tar, non)
+    data = Training.of(tar, non)
     return data.in_order.cells(), *data.in_order.evenly_spaced(31)
 
 
@@ -358,7 +358,7 @@ def _cells_and_knots(tar: Floats, non: Floats) -> tuple[LabelledCells, Floats, F
 
 def test_between_knots_margins_are_nearly_straight() -> None:
     """They are interpolated; worked out at each score, they would differ by a few per cent."""
-    spline = _averaged(ArrayTraining(TAR, NON))
+    spline = _averaged(Training.of(TAR, NON))
     asked = np.linspace(spline.knots.at[0], spline.knots.at[-1], 301)
     below, above = distances_of_ends(spline, asked, times=1.959964)
     low, high = smooth(TAR, NON, bounds="range").interval(asked)

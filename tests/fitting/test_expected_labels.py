@@ -8,7 +8,7 @@ import pytest
 import llrcal
 from llrcal.arrays import Floats
 from llrcal.calibrations.methods.smooth import _averaged
-from llrcal.calibrations.training import ArrayTraining
+from llrcal.calibrations.training import Training
 from llrcal.fitting.expected_labels import expected_trials
 from llrcal.fitting.stiffness import averaged_spline
 from llrcal.onepass.rank_scale import LabelledCells
@@ -18,7 +18,7 @@ TAR, NON = normal(200, 2.0, 1.2), normal(900, 0.0, 1.0)
 
 
 def expected(tar: object, non: object) -> Floats | None:
-    data = ArrayTraining(tar, non)
+    data = Training.of(tar, non)
     return expected_trials(data.in_order.cells(), data.eer_score)
 
 
@@ -28,7 +28,7 @@ def test_they_are_those_of_nig_with_its_parameters_integrated_out(
 ) -> None:
     """Which draws its own parameters, and ten times as many."""
     tar, non = TAR[:tar_count], NON[:non_count]
-    cells = ArrayTraining(tar, non).in_order.cells()
+    cells = Training.of(tar, non).in_order.cells()
     found = expected(tar, non)
     assert found is not None
     scores = np.concatenate([cells.tar_scores, cells.non_scores])
@@ -50,14 +50,14 @@ def test_they_are_worth_less_the_more_trials_there_are() -> None:
 
 
 def test_a_hundred_targets_need_none() -> None:
-    few, enough = (_averaged(ArrayTraining(TAR[:count], NON)) for count in (99, 100))
+    few, enough = (_averaged(Training.of(TAR[:count], NON)) for count in (99, 100))
     alone = averaged_spline(*knots_and_cells(TAR[:100]))
     assert enough.slopes.tolist() == alone.slopes.tolist()
     assert few.slopes.tolist() != averaged_spline(*knots_and_cells(TAR[:99])).slopes.tolist()
 
 
 def knots_and_cells(tar: Floats) -> tuple[LabelledCells, Floats, Floats]:
-    ordered = ArrayTraining(tar, NON).in_order
+    ordered = Training.of(tar, NON).in_order
     return ordered.cells(), *ordered.evenly_spaced(31)
 
 
@@ -69,7 +69,7 @@ def test_too_few_targets_to_have_a_density(tar: list[float]) -> None:
 def test_they_rise_although_densities_cross_again() -> None:
     """Non-targets that scatter more than targets do are the likelier ones at both ends."""
     tar, non = normal(60, 2.0, 0.5), normal(300, 0.0, 2.0)
-    cells = ArrayTraining(tar, non).in_order.cells()
+    cells = Training.of(tar, non).in_order.cells()
     scores = np.concatenate([cells.tar_scores, cells.non_scores])
     found = expected(tar, non)
     assert found is not None

@@ -9,7 +9,7 @@ import pytest
 from scipy.special import logsumexp
 
 from llrcal.arrays import Floats
-from llrcal.calibrations.training import ArrayTraining
+from llrcal.calibrations.training import Training
 from llrcal.densities.density import Shaped
 from llrcal.densities.nig import NIG
 from llrcal.densities.student_t import StudentT
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.slow
 
 
 def drawn(shapes: type[Shaped]) -> Draws:
-    data = ArrayTraining(TAR, NON)
+    data = Training.of(TAR, NON)
     return posterior_draws(shapes, data.tar, data.score_range)
 
 
@@ -43,7 +43,7 @@ def over_the_range(draws: Draws) -> Floats:
 @EVERY_SHAPE
 def test_predictive_densities_are_those_of_a_grid_of_parameters(shapes: type[Shaped]) -> None:
     draws = drawn(shapes)
-    summary = ArrayTraining(TAR, NON).tar
+    summary = Training.of(TAR, NON).tar
     z = (summary.points().values - draws.target.middle) / draws.target.spread
     size = 20 if len(shapes.names) == 4 else 60
     axes = [np.linspace(-3, 3, size), np.linspace(-3, 3, size)]
@@ -94,7 +94,7 @@ def test_few_draws_stand_for_all(shapes: type[Shaped]) -> None:
 
 def test_points_that_stand_for_scores_give_the_same_posterior() -> None:
     """Two thousand scores become some 160 points, and what these get wrong is corrected."""
-    data = ArrayTraining(RNG.normal(0, 1, 2000), [5.0, -5.0])
+    data = Training.of(RNG.normal(0, 1, 2000), [5.0, -5.0])
     draws = posterior_draws(NIG, data.tar, data.score_range)
     z = (data.tar.points().values - draws.target.middle) / draws.target.spread
     near = draws.rows[np.argsort(draws.weights)[-300:]]
@@ -108,7 +108,7 @@ def test_points_that_stand_for_scores_give_the_same_posterior() -> None:
 
 def test_draws_near_a_best_fit_at_the_gaussian_limit() -> None:
     """Light tails: the best dof is infinite. Draws are aimed at the posterior nevertheless."""
-    data = ArrayTraining(np.sin(np.linspace(-1.5, 1.5, 2000)), [5.0, -5.0])
+    data = Training.of(np.sin(np.linspace(-1.5, 1.5, 2000)), [5.0, -5.0])
     best, _ = maximum_likelihood(StudentT, data.tar)
     logs, weights = near_draws(best, data.tar, np.array([-0.5, 0.0, 0.5]))
     assert 1 / (weights**2).sum() > 100
@@ -140,6 +140,6 @@ def test_numbers_are_evenly_spread() -> None:
 
 
 def test_few_distinct_scores_are_refused() -> None:
-    data = ArrayTraining([1.0, 2.0, 3.0], NON)
+    data = Training.of([1.0, 2.0, 3.0], NON)
     with pytest.raises(DegenerateError, match="too few for a nig density"):
         posterior_draws(NIG, data.tar, data.score_range)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from llrcal.arrays import Floats
-from llrcal.calibrations.training import ArrayTraining
+from llrcal.calibrations.training import Training
 from llrcal.evaluation.llrs import ArrayLLRs
 from llrcal.onepass.rank_scale import runs_backwards, runs_forwards
 from tests.trial_sets import FEW_VALUES, Sets, classes, normal
@@ -28,7 +28,7 @@ def test_the_order_is_that_of_all_pairs(sets: Sets) -> None:
     expected = pytest.approx(z_by_pairs(tar, non), rel=1e-9, abs=1e-9)
     assert ArrayLLRs(tar, non).order == expected
     for summarised in (True, False):
-        assert ArrayTraining(tar, non, summarised=summarised).order == expected
+        assert Training.of(tar, non, summarised=summarised).order == expected
 
 
 def test_chance_is_not_taken_for_a_direction() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 
 from llrcal.arrays import ArrayLike, Floats
-from llrcal.calibrations.training import ArrayTraining
+from llrcal.calibrations.training import Training
 from llrcal.onepass.rank_scale import LabelledCells, Ordered
 from tests.trial_sets import FINITE, Sets, normal
 
@@ -24,7 +24,7 @@ def ordered(tar: ArrayLike, non: ArrayLike) -> Ordered:
 
 
 def test_it_is_what_training_scores_give() -> None:
-    found, expected = ArrayTraining(TAR, NON).in_order, ordered(TAR, NON)
+    found, expected = Training.of(TAR, NON).in_order, ordered(TAR, NON)
     assert found.scores.tolist() == expected.scores.tolist()
     assert found.tar.tolist() == expected.tar.tolist()
     assert found.non.tolist() == expected.non.tolist()

@@ -9,11 +9,11 @@ import numpy as np
 
 from llrcal.arrays import ArrayLike, is_number
 from llrcal.calibrations.calibration import Calibration
-from llrcal.calibrations.training import check_spread
 from llrcal.errors import DegenerateError, OptionError, ScoreError
 from llrcal.inputs.scores import as_scores
 from llrcal.messages import Setting
 from llrcal.onepass.cells import Cells
+from llrcal.onepass.grid import check_spread
 from llrcal.onepass.summary import Summary
 
 

@@ -11,27 +11,54 @@ of each pair of speakers, which count for both (Aronow, Samii and Assenova, *Pol
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
 from llrcal.arrays import Array, Floats
+from llrcal.calibrations.uncertainty import By, Influence
 from llrcal.inputs.beside_scores import numbered, speaker_counts
+from llrcal.notes import Note
 
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
+Matrix = Any
+"""A sparse matrix of SciPy, which is imported only where speakers are known."""
+ONE_SPEAKER = Note.warning(
+    "one speaker",
+    "all trials are of one speaker, so nothing is known about others: intervals treat trials as "
+    "independent, and are too narrow",
+)
 _AT = 0.025  # the lower tail of an interval of 95 %
 _AT_ONCE = 2**14  # pairs of speakers whose sums are held in memory together
 
 
-class Dependence:
+class Independent:
+    """Trials that are taken to be independent, since nothing else is known."""
+
+    @property
+    def counts(self) -> tuple[int, int] | None:
+        """Where known, how many different speakers the trials of either class have."""
+        return None
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """Why trials are taken to be independent, although something is known of speakers."""
+        return ()
+
+    def factor(self, scores: Floats, influence: Influence) -> tuple[Floats | float, By]:
+        """How many times wider intervals are than those of independent trials, and why."""
+        return 1.0, "trial"
+
+
+INDEPENDENT = Independent()
+
+
+class Dependence(Independent):
     """The scores of both classes, and the two speakers of each trial."""
 
     def __init__(self, tar: Array, non: Array, tar_speakers: Array, non_speakers: Array) -> None:
         self._scores, self._who = (tar, non), (tar_speakers, non_speakers)
-        self._known: dict[bytes, tuple[csr_array, csr_array, csr_array]] = {}
+        self._known: dict[bytes, tuple[Matrix, Matrix, Matrix]] = {}
 
     @cached_property
     def _numbered(self) -> tuple[list[Array], int]:
@@ -46,6 +73,15 @@ class Dependence:
     def counts(self) -> tuple[int, int]:
         """The number of speakers of either class."""
         return speaker_counts(*self._who)
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        return () if self.count > 1 else (ONE_SPEAKER,)
+
+    def factor(self, scores: Floats, influence: Influence) -> tuple[Floats | float, By]:
+        if self.count < 2:
+            return super().factor(scores, influence)
+        return self.design_factor(scores, *influence()), "speaker"
 
     def design_factor(self, scores: Floats, tar: Floats, non: Floats) -> Floats:
         """How many times wider intervals are than those of independent trials, at least 1.
@@ -71,7 +107,7 @@ class Dependence:
         few = float(stdtrit(count - 1, _AT) / ndtri(_AT))
         return np.asarray(np.sqrt(np.maximum(design_effect, 1.0)) * few)
 
-    def _placed(self, scores: Floats) -> tuple[csr_array, csr_array, csr_array]:
+    def _placed(self, scores: Floats) -> tuple[Matrix, Matrix, Matrix]:
         """How much of each trial (row), speaker, or pair of speakers is at each of some scores.
 
         There are as many columns for targets, and as many after these for non-targets. Most methods
@@ -92,7 +128,7 @@ class Dependence:
         return self._known[key]
 
 
-def _interpolation(tar: Array, non: Array, scores: Floats) -> csr_array:
+def _interpolation(tar: Array, non: Array, scores: Floats) -> Matrix:
     """The shares of each trial (row) in the two scores next to it, by class."""
     from scipy.sparse import csr_array
 
@@ -112,12 +148,11 @@ def _interpolation(tar: Array, non: Array, scores: Floats) -> csr_array:
     )
 
 
-def _sums(rows: csr_array, group: Array, groups: int) -> csr_array:
+def _sums(rows: Matrix, group: Array, groups: int) -> Matrix:
     """Sums of the rows of each group."""
     from scipy.sparse import csr_array
 
     members = csr_array(
         (np.ones(len(group)), (group, np.arange(len(group)))), shape=(groups, len(group))
     )
-    sums: csr_array = members @ rows
-    return sums
+    return members @ rows

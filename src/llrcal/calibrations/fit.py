@@ -26,7 +26,7 @@ from llrcal.calibrations.methods import (
     method_and_options,
 )
 from llrcal.calibrations.portrait import Portrait
-from llrcal.calibrations.training import ArrayTraining, Trainable, Training
+from llrcal.calibrations.training import Trainable, Training
 from llrcal.calibrations.uncertainty import Margins
 from llrcal.errors import DegenerateError, OptionError
 from llrcal.inputs.beside_scores import Speakers
@@ -267,7 +267,7 @@ def fit_methods(
             summarised=summarised, ranked=any(by_ranks), lower_is_better=lower_is_better
         )
     else:
-        data = ArrayTraining(
+        data = Training.of(
             tar, non, lower_is_better=lower_is_better, speakers=speakers, summarised=summarised
         )
 
@@ -304,9 +304,9 @@ def _bounded(
         eer_score=fitted.eer_score(data) if rising else None,
     )
     if policy == "elub":
-        least, greatest = elub(data.mapped(replace(fitted, bounds=bounds).without_warnings))
+        least, greatest = elub(data.scores.mapped(replace(fitted, bounds=bounds).without_warnings))
         bounds = replace(bounds, least_llr=least, greatest_llr=greatest)
-    fitted = replace(fitted, bounds=bounds, speakers=data.speakers, lower_is_better=reverse)
+    fitted = replace(fitted, bounds=bounds, speakers=data.speakers.counts, lower_is_better=reverse)
     if fitted.needs_ranks or np.isfinite(fitted.unbounded_llrs(data.places)).all():
         return fitted
     reason = "some LLRs are not finite numbers"
@@ -321,7 +321,7 @@ def _margins(fitted: Calibration, data: Training) -> Margins | None:
     found = fitted.uncertainty(data)
     if found is None:
         return None
-    factor, by = data.design_factor(found.scores, found.influence)
+    factor, by = data.speakers.factor(found.scores, found.influence)
     return Margins.of(found, fitted.unbounded_llrs(found.scores), factor, by)
 
 

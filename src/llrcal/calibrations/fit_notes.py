@@ -36,7 +36,7 @@ def fit_notes(fitted: Calibration, data: Training, *, with_intervals: bool) -> I
                 "rule, it takes 30 errors of a kind to estimate their rate",
             )
     if with_intervals:
-        yield from data.unused_speakers
+        yield from data.speakers.notes
     if fitted.bounds.policy != "counts":  # by which LLRs keep to what the counts support
         (low, high), (least, greatest) = fitted.llr_range, fitted.supported_llrs
         if max(least - low, high - greatest) > _WORTH_A_NOTE:

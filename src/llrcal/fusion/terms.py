@@ -14,7 +14,6 @@ from typing import Annotated, Self
 import numpy as np
 
 from llrcal.arrays import Array, Floats
-from llrcal.calibrations.training import check_spread
 from llrcal.declaration import NotNegative, field_error, schema
 from llrcal.fusion.sample import ColumnSample
 

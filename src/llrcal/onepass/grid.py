@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from llrcal.arrays import Array, Counts, Floats
+from llrcal.errors import DegenerateError
 from llrcal.kernels import kernels_for
 from llrcal.kernels.interface import Kernels
 from llrcal.onepass.chunks import CHUNK, chunks, fold_array
@@ -187,6 +188,8 @@ _ONE = np.float64(1.0).view(np.int64)
 _LEAST_UNIT = 2.0**-1022
 _BEFORE_THE_END = 1 - 2.0**-40  # after which a place would be rounded up into no bin
 
+# With spreads outside this range, slopes, squares or sums of scores could overflow or underflow.
+_LEAST_SPREAD, _GREATEST_SPREAD = 2.0**-1000, 2.0**1000
 # Share of the scores beyond each end of a range, and the length of that range for a Gaussian, in
 # standard deviations.
 _RANGES = ((0.25, 1.349), (0.05, 3.29), (0.005, 5.15), (0.0, 6.0))
@@ -333,3 +336,12 @@ def _middle_and_spread(values: Floats, up_to: Counts) -> tuple[float, float]:
     wide = next((found for between in _RANGES if (found := spread(*between)) > 0), 0.0)
     peak = spread(*_PEAK)
     return at(count // 2), peak if 0 < _PEAKED * peak < wide else wide
+
+
+def check_spread(spread: float, name: str) -> None:
+    """Refuse scores that are too close together, or too far apart, for double precision."""
+    if not _LEAST_SPREAD <= spread <= _GREATEST_SPREAD:
+        raise DegenerateError(
+            f"the spread of the {name} scores, about {spread:.1g}, is out of range; multiply "
+            "all scores by a constant that brings them close to one"
+        )

@@ -15,9 +15,11 @@ import numpy as np
 
 from llrcal.arrays import Array, Counts, Floats
 from llrcal.errors import changed_scores
-from llrcal.onepass.chunks import Mergeable, MergedByFields, NewCounted, fold_array
+from llrcal.onepass.chunks import Mergeable, MergedByFields, NewCounted, fold_array, map_parts
+from llrcal.onepass.grid import Grid, check_spread
 from llrcal.onepass.rank_scale import share_of_pairs
 from llrcal.onepass.ranks import RUN, Counted, CountFold, Distinct, Groups, Sieve
+from llrcal.onepass.summary import Summary
 
 _Any = TypeVar("_Any")
 _Value = TypeVar("_Value", bound=Mergeable)
@@ -62,6 +64,15 @@ class TwoClasses(ABC):
     @abstractmethod
     def rare(self) -> Distinct:
         """The rarer class in rising order."""
+
+    @abstractmethod
+    def summary(self, *, of_tar: bool) -> Summary:
+        """The summary of a class."""
+
+    @cached_property
+    @abstractmethod
+    def score_range(self) -> tuple[float, float]:
+        """The least and the greatest score."""
 
     @property
     def keeps_rare(self) -> bool:
@@ -117,6 +128,19 @@ class InArrays(TwoClasses):
     def mapped(self, function: Callable[[Array], Array]) -> InArrays:
         return InArrays(function(self._tar), function(self._non))
 
+    def summary(self, *, of_tar: bool) -> Summary:
+        return _summary(self._tar if of_tar else self._non, None, of_tar=of_tar)
+
+    @cached_property
+    def score_range(self) -> tuple[float, float]:
+        low, above = self.groups.low, self.groups.excludes_low
+        # Groups do not contain the greatest score of the larger class.
+        larger = self._non if self.rare_is_tar else self._tar
+        greatest = max(map_parts(np.max, larger)) if above[-1] else low[-1]
+        if not low[0] <= greatest:
+            raise changed_scores()
+        return float(low[0]), float(greatest) + 0.0  # no -0.0
+
     @cached_property
     def rare(self) -> Distinct:
         found = Distinct.of(self._tar if self.rare_is_tar else self._non)
@@ -154,9 +178,24 @@ class InCounts(TwoClasses):
         sides = (Distinct.merged(function(s.values), s.counts) for s in (self._tar, self._non))
         return InCounts(*sides)
 
+    def summary(self, *, of_tar: bool) -> Summary:
+        side = self._tar if of_tar else self._non
+        return _summary(side.values, side.counts, of_tar=of_tar)
+
+    @cached_property
+    def score_range(self) -> tuple[float, float]:
+        ends = np.concatenate([side.values[[0, -1]] for side in (self._tar, self._non)]) + 0.0
+        return float(ends.min()), float(ends.max())
+
     @cached_property
     def rare(self) -> Distinct:
         return self._tar if self.rare_is_tar else self._non
 
     def kept(self, *, of_tar: bool) -> Distinct:
         return self._tar if of_tar else self._non
+
+
+def _summary(scores: Array, counts: Counts | None, *, of_tar: bool) -> Summary:
+    grid = Grid.of(scores, counts)
+    check_spread(grid.unit, "target" if of_tar else "non-target")
+    return Summary.of(scores, grid, counts)

@@ -14,7 +14,7 @@ from llrcal.arrays import Array, Floats
 from llrcal.errors import ScoreError
 from llrcal.notes import Note, Severity, warn
 from llrcal.onepass.chunks import Mergeable, New
-from llrcal.onepass.grid import NO_SAMPLE, Grid, Sample, likely_ceiling
+from llrcal.onepass.grid import NO_SAMPLE, Grid, Sample, check_spread, likely_ceiling
 from llrcal.onepass.hull import Hull
 from llrcal.onepass.rank_scale import share_of_pairs
 from llrcal.onepass.ranks import Counted, CountFold, Distinct, Groups, Sieve
@@ -115,6 +115,14 @@ class Passes(TwoClasses):
         self._summarised, self._ranked, self._costed = summarised, ranked, costed
 
     @cached_property
+    def tar_count(self) -> int:  # type: ignore[override]
+        return self.survey.tar.count
+
+    @cached_property
+    def non_count(self) -> int:  # type: ignore[override]
+        return self.survey.non.count
+
+    @cached_property
     def survey(self) -> Both[Side]:
         """The results of one pass, planned after a glance at some pieces."""
         seen = glance(self.pieces, self.engine)
@@ -157,6 +165,16 @@ class Passes(TwoClasses):
             If a score lies outside the range that bins can cover.
         """
         return completed(self.survey.sides, self.pieces, self.engine)
+
+    def summary(self, *, of_tar: bool) -> Summary:
+        summary = self.summaries[0 if of_tar else 1]
+        check_spread(summary.grid.unit, "target" if of_tar else "non-target")
+        return summary
+
+    @cached_property
+    def score_range(self) -> tuple[float, float]:
+        tar, non = self.survey.sides
+        return min(tar.least, non.least) + 0.0, max(tar.greatest, non.greatest) + 0.0  # no -0.0
 
     @cached_property
     def rare(self) -> Distinct:

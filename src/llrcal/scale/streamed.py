@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
 
 from llrcal.arrays import Counts, Floats
-from llrcal.calibrations.training import Training, check_spread
+from llrcal.calibrations.dependence import Independent
 from llrcal.errors import DegenerateError, OptionError
 from llrcal.evaluation.bootstrap import Bootstrap
 from llrcal.evaluation.costs import WeightedLLRs
@@ -36,47 +36,19 @@ NOT_IN_PIECES = Note.of(
 )
 
 
-class StreamedTraining(Training, Passes):
-    """What methods need to know about training scores. Infinite ones were refused on reading."""
+class SpeakersInPieces(Independent):
+    """Speakers of trials in pieces, which are only counted."""
 
-    def __init__(
-        self,
-        pieces: Sequence[Piece],
-        engine: Engine,
-        *,
-        summarised: bool,
-        ranked: bool,
-        who: Who | None = None,
-        speakers: Callable[[], tuple[int, int] | None] = lambda: None,
-    ) -> None:
-        # Portraits need summaries, whatever methods need: now, or in a pass of their own.
-        Passes.__init__(self, pieces, engine, summarised=True, ranked=ranked)
-        self.summarised, self._who, self._speakers = summarised, who, speakers
-        self.tar_count, self.non_count = (side.count for side in self.survey.sides)
+    def __init__(self, count: Callable[[], tuple[int, int] | None], *, are_named: bool) -> None:
+        self._count, self._are_named = count, are_named
 
     @cached_property
-    def speakers(self) -> tuple[int, int] | None:
-        return self._speakers()
+    def counts(self) -> tuple[int, int] | None:
+        return self._count()
 
     @property
-    def unused_speakers(self) -> Iterator[Note]:
-        if self._who or any(piece.names_speakers for piece in self.pieces):
-            yield NOT_IN_PIECES
-
-    @cached_property
-    def tar(self) -> Summary:
-        check_spread(self.summaries[0].grid.unit, "target")
-        return self.summaries[0]
-
-    @cached_property
-    def non(self) -> Summary:
-        check_spread(self.summaries[1].grid.unit, "non-target")
-        return self.summaries[1]
-
-    @cached_property
-    def score_range(self) -> tuple[float, float]:
-        tar, non = self.survey.sides
-        return min(tar.least, non.least) + 0.0, max(tar.greatest, non.greatest) + 0.0  # no -0.0
+    def notes(self) -> tuple[Note, ...]:
+        return (NOT_IN_PIECES,) if self._are_named else ()
 
 
 class StreamedLLRs(LLRs, Passes):

@@ -18,10 +18,10 @@ from llrcal.onepass.summary import Summary
 from llrcal.scale.engine import Engine
 from llrcal.scale.folds import KeepFold, SideFold, fold_pieces
 from llrcal.scale.joining import refuse_repeated
-from llrcal.scale.passes import completed, glance, plan_for, tell_left_out
+from llrcal.scale.passes import Passes, completed, glance, plan_for, tell_left_out
 from llrcal.scale.piece import Piece, with_transform
 from llrcal.scale.speakers import Who, find_speakers
-from llrcal.scale.streamed import StreamedLLRs, StreamedTraining
+from llrcal.scale.streamed import SpeakersInPieces, StreamedLLRs
 from llrcal.trials.trials import Transform, Trials, TrialSet
 
 PREVIEW = 2**19
@@ -69,14 +69,11 @@ class TrialsInPieces(TrialSet):
 
     def training(self, *, summarised: bool, ranked: bool, lower_is_better: bool) -> Training:
         trials = self.negated() if lower_is_better else self
-        return StreamedTraining(
-            trials.pieces,
-            self.engine,
-            summarised=summarised,
-            ranked=ranked,
-            who=self.who,
-            speakers=self.speaker_counts,
-        )
+        # Portraits need summaries, whatever methods need: now, or in a pass of their own.
+        scores = Passes(trials.pieces, self.engine, summarised=True, ranked=ranked)
+        are_named = self.who is not None or any(piece.names_speakers for piece in self.pieces)
+        speakers = SpeakersInPieces(self.speaker_counts, are_named=are_named)
+        return Training(scores, summarised=summarised, speakers=speakers)
 
     def speaker_counts(self) -> tuple[int, int] | None:
         """How many different speakers targets and non-targets have; None if that is not known."""

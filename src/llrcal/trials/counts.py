@@ -16,7 +16,7 @@ import numpy as np
 
 from llrcal.arrays import Array, Floats, is_number
 from llrcal.calibrations.calibration import Calibration
-from llrcal.calibrations.training import CountedTraining, Training
+from llrcal.calibrations.training import Training
 from llrcal.errors import ScoreError
 from llrcal.inputs.scores import as_scores
 from llrcal.messages import Position
@@ -24,6 +24,7 @@ from llrcal.notebook import html_table
 from llrcal.notes import Note
 from llrcal.onepass.ranks import Distinct, merged
 from llrcal.onepass.summary import Summary
+from llrcal.onepass.two_classes import InCounts
 from llrcal.trials.trials import Transform, Trials, TrialSet
 
 if TYPE_CHECKING:
@@ -132,7 +133,9 @@ class Counts(TrialSet):
 
     def training(self, *, summarised: bool, ranked: bool, lower_is_better: bool) -> Training:
         trials = self.negated() if lower_is_better else self
-        return CountedTraining(*trials._sides, summarised=summarised)
+        tar, non = trials._sides
+        given = tar.values, non.values
+        return Training(InCounts(tar, non), summarised=summarised, given=given)
 
     def llrs(self, thresholds: Floats) -> LLRs:
         from llrcal.evaluation.llrs import CountedLLRs  # which reading a file does not need

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from llrcal.arrays import Array, Floats
-from llrcal.calibrations.training import ArrayTraining, Training
+from llrcal.calibrations.training import Training
 from llrcal.errors import OptionError, ScoreError
 from llrcal.files.fingerprint import FileFingerprint
 from llrcal.inputs.beside_scores import numbered
@@ -141,7 +141,7 @@ class Trials(TrialSet):
                 )
 
     def training(self, *, summarised: bool, ranked: bool, lower_is_better: bool) -> Training:
-        return ArrayTraining(
+        return Training.of(
             self.tar,
             self.non,
             lower_is_better=lower_is_better,

@@ -19,7 +19,7 @@ from llrcal.arrays import Floats
 from llrcal.calibrations.calibration import Calibration
 from llrcal.calibrations.curve import Formula
 from llrcal.calibrations.methods.logistic import CONSTANT
-from llrcal.calibrations.training import Training, check_spread
+from llrcal.calibrations.training import Training
 from llrcal.calibrations.uncertainty import TIMES, Uncertainty
 from llrcal.declaration import LLR, NotNegative, Rising, schema
 from llrcal.fitting.expected_labels import ENOUGH, expected_trials
@@ -27,6 +27,7 @@ from llrcal.fitting.levels import on_levels
 from llrcal.fitting.report import Report
 from llrcal.fitting.rising_spline import Knots
 from llrcal.fitting.stiffness import Averaged, averaged_spline, distances_of_ends
+from llrcal.onepass.grid import check_spread
 from llrcal.onepass.rank_scale import Ordered
 from llrcal.scoring_rule import default_cost
 
