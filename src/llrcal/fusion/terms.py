@@ -16,6 +16,7 @@ import numpy as np
 from llrcal.arrays import Array, Floats
 from llrcal.declaration import NotNegative, field_error, schema
 from llrcal.fusion.sample import ColumnSample
+from llrcal.onepass.grid import check_spread
 
 PRODUCT = " x "
 
