@@ -183,7 +183,7 @@ class Calibration(ABC):
         ends = self.bounds.ends(*self.supported_llrs)
         if ends is None:
             return self.unbounded
-        return self._curve(self._risen(self._pieces.clipped(*ends)))
+        return self._curve(self._pieces.clipped(*ends))
 
     @cached_property
     def unbounded(self) -> Curve:
@@ -192,7 +192,8 @@ class Calibration(ABC):
 
     @cached_property
     def _pieces(self) -> Pieces:
-        return self._risen(self.applied_formula.pieces(self.bounds))
+        pieces, anchor = self.applied_formula.pieces(self.bounds), self.bounds.eer_score
+        return pieces if anchor is None else pieces.rising(self.applied_formula.in_units(anchor)[0])
 
     @cached_property
     def _seems_to_rise(self) -> bool:
@@ -214,10 +215,6 @@ class Calibration(ABC):
             formula = self.applied_formula
             return formula.llrs(np.clip(scores, *self.bounds.reach) - formula.origin)
         return self.unbounded(-scores if self.lower_is_better else scores)
-
-    def _risen(self, pieces: Pieces) -> Pieces:
-        anchor = self.bounds.eer_score
-        return pieces if anchor is None else pieces.rising(self.applied_formula.in_units(anchor)[0])
 
     def _curve(self, pieces: Pieces) -> Curve:
         formula = self.applied_formula

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -53,68 +52,31 @@ _Below = Callable[[Floats], tuple[Counts, Counts]]
 """How many LLRs of each class lie below thresholds."""
 
 
-@dataclass(frozen=True)
-class _Counted:
-    """Rising thresholds in nats, and how many LLRs of each class lie below them."""
-
-    at: Floats
-    tar: Counts
-    non: Counts
-    offset: float
-
-    def after(self, first: int) -> _Counted:
-        """The thresholds from one of them upwards."""
-        return _Counted(self.at[first:], self.tar[first:], self.non[first:], self.offset)
-
-    def merge(self, other: _Counted) -> _Counted:
-        at, first = np.unique(np.concatenate([self.at, other.at]), return_index=True)
-        tar, non = (
-            np.concatenate(pair)[first] for pair in ((self.tar, other.tar), (self.non, other.non))
-        )
-        return _Counted(at, tar, non, self.offset)
-
-    @property
-    def undecided(self) -> Counts:
-        """Stretches whose ends do not rule out that LRs lose in between."""
-        may_lose = self.gained[:-1] < self.lost[1:] - _ROUNDING
-        has_room = np.nextafter(self.at[:-1], np.inf) < self.at[1:]
-        return np.flatnonzero(may_lose & has_room)
-
-    def is_empty(self, stretch: int) -> bool:
-        """Whether no LLR lies between a threshold and the next."""
-        ends = slice(stretch, stretch + 2)
-        return len({*self.tar[ends].tolist()}) == len({*self.non[ends].tolist()}) == 1
-
-    @property
-    def gained(self) -> Floats:
-        """The logarithm of the left side, up to a constant."""
-        with np.errstate(divide="ignore"):
-            return np.asarray(self.at + np.log(self.non) + self.offset)
-
-    @property
-    def lost(self) -> Floats:
-        """The logarithm of the right side, up to the same constant."""
-        return np.asarray(np.log(self.tar + 1.0))
-
-
 def _lower(below: _Below, tar_count: int, non_count: int) -> float:
     """The greatest threshold up to zero, in nats, below which LRs lose."""
-    # At the first threshold they always lose.
-    start = np.linspace(-math.log(tar_count + 1), 0.0, _AT_ONCE)
     offset = math.log(tar_count + 1) - math.log(non_count + 1)
-    counted = _Counted(start, *below(start), offset)
+    at = np.linspace(-math.log(tar_count + 1), 0.0, _AT_ONCE)
+    tar, non = below(at)
     while True:
-        loses = np.flatnonzero(counted.gained < counted.lost - _ROUNDING)
-        counted = counted.after(int(loses[-1]))
-        undecided = counted.undecided
+        # Logarithms of both sides, up to the same constant.
+        with np.errstate(divide="ignore"):
+            gained, lost = at + np.log(non) + offset, np.log(tar + 1.0)
+        # At the first threshold LRs always lose.
+        last = int(np.flatnonzero(gained < lost - _ROUNDING)[-1])
+        at, tar, non, gained, lost = at[last:], tar[last:], non[last:], gained[last:], lost[last:]
+        may_lose = gained[:-1] < lost[1:] - _ROUNDING
+        undecided = np.flatnonzero(may_lose & (np.nextafter(at[:-1], np.inf) < at[1:]))
         if not len(undecided):
-            return float(counted.at[0])
-        last = int(undecided[-1])
-        if counted.is_empty(last):
-            crossing = counted.lost[last] - counted.gained[last] + counted.at[last]
-            return float(min(crossing, counted.at[last + 1]))
-        new = _divided(counted.at, undecided)
-        counted = counted.merge(_Counted(new, *below(new), offset))
+            return float(at[0])
+        first = undecided[-1]
+        if tar[first] == tar[first + 1] and non[first] == non[first + 1]:  # no LLR is in between
+            return float(min(lost[first] - gained[first] + at[first], at[first + 1]))
+        new = _divided(at, undecided)
+        more = below(new)
+        order = np.argsort(np.concatenate([at, new]))
+        at, tar, non = (
+            np.concatenate(pair)[order] for pair in zip((at, tar, non), (new, *more), strict=True)
+        )
 
 
 def _divided(at: Floats, stretches: Counts) -> Floats:

@@ -40,7 +40,6 @@ ALL_KEYS = 2**_KEY_BITS - 1
 _ODD = 0x9E3779B97F4A7C15  # 2^64 over the golden ratio: spreads even regular patterns evenly
 _BACK = np.uint64(pow(_ODD, -1, 2**_KEY_BITS))
 _ENOUGH = 2  # times as many keys as needed are considered, since some scores may be equal
-_SLOT_BITS = 18
 
 
 @dataclass(frozen=True)
@@ -105,67 +104,36 @@ def likely_ceiling(count: int) -> int:
 
 
 class SampleFold:
-    """The sample of arrays, from keys up to a ceiling.
-
-    Keys that a sample already holds are counted without sorting them: ties come by the million. A
-    hash table without collision handling finds them: the leading bits of a key are its slot, and of
-    the keys that share a slot only the last is known. Keys that are not known are sorted later.
-    """
+    """The sample of arrays, from keys up to a ceiling. Keys are held until there are many."""
 
     def __init__(self, ceiling: int) -> None:
         self._out = np.empty(CHUNK, np.uint64)
-        self._restart(replace(NO_SAMPLE, ceiling=ceiling))
-
-    def _restart(self, sample: Sample) -> None:
-        self._known, self._again = sample, np.zeros(len(sample.keys), np.int64)
-        self._slots: NDArray[np.int32] | None = None
-        self._held: list[_Keys] = []
-        self._room = 2 * SIZE
+        self._sample, self._held = replace(NO_SAMPLE, ceiling=ceiling), list[_Keys]()
 
     def add(self, scores: Array, counts: Counts | None = None) -> None:
         """Add some scores, in stretches that have no more than a chunk of keys."""
         if counts is not None:
             for some, times in zip(chunks(scores), chunks(counts), strict=True):
-                self._restart(self.value.merge(self._counted(some, times)))
+                self._sample = self._sample.merge(self._counted(some, times))
             return
         start = 0
         while start < len(scores):
-            keys, start = _keys(scores, start, self._known.ceiling, self._out)
-            self._held.append(self._unknown(keys).copy())
-            self._room -= len(self._held[-1])
-            if self._room <= 0:
-                self._restart(self.value)
+            keys, start = _keys(scores, start, self._sample.ceiling, self._out)
+            self._held.append(keys)
+            if sum(map(len, self._held)) >= CHUNK:
+                self._sample, self._held = self.value, []
 
     def _counted(self, scores: Array, counts: Counts) -> Sample:
         keys = scores.astype(np.float64).view(np.uint64) * np.uint64(_ODD)
-        kept = np.flatnonzero(keys <= np.uint64(self._known.ceiling))
+        kept = np.flatnonzero(keys <= np.uint64(self._sample.ceiling))
         kept = kept[np.argsort(keys[kept])]
-        return Sample(keys[kept], counts[kept], self._known.ceiling)
-
-    def _unknown(self, keys: _Keys) -> _Keys:
-        """Count the keys that are known, and return the others."""
-        known = self._known.keys
-        if not len(known) or not len(keys):
-            return keys
-        if self._slots is None:
-            self._slots = np.zeros(2**_SLOT_BITS, np.int32)
-            self._slots[self._slot(known)] = np.arange(len(known))
-        index = self._slots.take(self._slot(keys))
-        is_known = known.take(index) == keys
-        self._again += np.bincount(index[is_known], minlength=len(known))
-        others: _Keys = keys[~is_known]
-        return others
-
-    def _slot(self, keys: _Keys) -> Counts:
-        shift = max(0, self._known.ceiling.bit_length() - _SLOT_BITS)
-        return (keys >> np.uint64(shift)).view(np.int64)
+        return Sample(keys[kept], counts[kept], self._sample.ceiling)
 
     @property
     def value(self) -> Sample:
         """The sample of what was added."""
-        known = replace(self._known, counts=self._known.counts + self._again)
         new = np.unique(np.concatenate([np.empty(0, np.uint64), *self._held]), return_counts=True)
-        return known.merge(Sample(*new, self._known.ceiling))
+        return self._sample.merge(Sample(*new, self._sample.ceiling))
 
 
 def _keys(scores: Array, start: int, ceiling: int, out: _Keys) -> tuple[_Keys, int]:
