@@ -131,7 +131,7 @@ def test_the_better_of_two_minima() -> None:
     tar = np.array([1.1, 0.9, 0.6, 0.8, 0.5, 1.0, 1.7, -5.5, -5.9])
     non = np.array([0.4, 0.1, -0.9, 0.0, 0.7, -1.3, -0.5, -1.9, -1.3, -1.8])
     calibration = fitted(tar, non, rule="brier")
-    assert codes(calibration.report.notes) == ["several minima"]
+    assert not calibration.report.notes
     assert fitted(tar, non).slope < 0.1 < 5 < calibration.slope
     slopes, offsets = np.meshgrid(np.linspace(-10, 10, 201), np.linspace(-10, 10, 201))
     grid = np.stack([slopes.ravel(), offsets.ravel()], axis=1)

@@ -94,7 +94,8 @@ class TrainedClass:
         """The distribution of a class, in units of ``unit`` from ``origin``."""
         cells = portrait.cells.seen_from(origin, unit)
         location, log_scale, *shape = _fitted(_spread_out(cells))
-        masses = _WIDTHS * np.exp(NIG.at_each(np.array([0.0, 0.0, *shape]), _PLACES)[0])
+        standard = NIG.from_coordinates(np.array([0.0, 0.0, *shape]), origin=0.0, unit=1.0)
+        masses = _WIDTHS * np.exp(standard.logpdf(_PLACES))
         found = cls._of_masses(location, math.exp(log_scale), masses, cells.count, 4)
         bins = int(np.clip(_BINS * cells.count ** (1 / 3), _FEWEST_BINS, _MOST_BINS))
         first = max(_FIRST_RANK, 0.5 / cells.count)

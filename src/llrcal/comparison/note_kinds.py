@@ -36,7 +36,6 @@ KINDS = (
             "separable",
             "constant",
             "no minimum",
-            "several minima",
             "several optima",
             "one score",
             "few levels",

@@ -2,8 +2,8 @@
 
 A family of densities has free coordinates, in which a search for the best fit is made: location,
 log scale, and those of the shape. It states their bounds, start points, and the log density in
-standard units with its derivatives (``terms``). What follows for scores one by one (``at_each``),
-and for the mean over weighted scores (``mean_loglik``), is the same for all families. It knows
+standard units with its derivatives (``terms``). What follows for the mean over weighted scores
+(``mean_loglik``) is the same for all families. It knows
 nothing about fitting.
 """
 
@@ -146,14 +146,6 @@ class Density(ABC):
     def constants(cls, *shape: float) -> tuple[float, Numbers, Numbers]:
         """What the shape alone adds to it, with derivatives by each s, and by each pair of s."""
         return -HALF_LOG_TWO_PI, (), ()
-
-    @classmethod
-    def at_each(cls, theta: Array, values: Floats) -> tuple[Floats, Floats]:
-        """Log densities of n scores one by one, and gradients in k free coordinates, k by n."""
-        z, shape, constants, by, _ = cls._standardised(theta, values)
-        rows = np.array(_rows(z, cls.terms(z, *shape))[: len(theta) + 1])
-        rows += constants[: len(theta) + 1, None]
-        return rows[0], by[:, None] * rows[1:]
 
     @classmethod
     def mean_loglik(cls, theta: Array, values: Floats, weights: Floats) -> Evaluated:

@@ -10,15 +10,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from llrcal.arrays import Array, Counts, Floats
-from llrcal.onepass.chunks import CHUNK, chunks, fold_array
+from llrcal.onepass.chunks import chunks, fold_array
 from llrcal.onepass.grid import Grid
 
 RUN = 2**17  # scores that are sorted together, at least
+_SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 _LEAST_BIN_BITS, _MOST_BIN_BITS = 14, 19  # of the bins of a Sieve
 
 
@@ -118,9 +120,7 @@ class Distinct:
     def among(self, values: Floats) -> Counted:
         """These scores, counted among other values."""
         total = np.insert(self._up_to, 0, 0)
-        below, up_to = (
-            total[np.searchsorted(self.values, values, side)] for side in ("left", "right")
-        )
+        below, up_to = (total[np.searchsorted(self.values, values, side)] for side in _SIDES)
         least = float(min(self.values[:1], default=np.inf))
         return Counted(values, below, up_to, int(total[-1]), least)
 
@@ -204,23 +204,10 @@ class Sieve:
         # The more values there are, the narrower the bins must be for most of them to be empty.
         bin_bits = min(max(int(np.log2(len(values) + 1)) + 2, _LEAST_BIN_BITS), _MOST_BIN_BITS)
         self.grid = Grid.of(values, bin_bits=bin_bits, octaves=4)
-        # Every chunk pays for counting all gaps, so it should have more scores than there are gaps.
-        self.chunk = max(CHUNK, min(8 << bin_bits, 2**21))
         self._bin = self.grid.number(values)
 
     def __reduce__(self) -> tuple[type[Sieve], tuple[Floats]]:
         return Sieve, (self.values,)  # all else is found again from them
-
-    @cached_property
-    def gap(self) -> NDArray[np.int32]:
-        """How many values lie below an empty bin; -1 for a bin with values, which settles nothing.
-
-        For NumPy; the kernel has a smaller table, which the cache of a core can hold.
-        """
-        in_bin = np.bincount(self._bin, minlength=self.grid.size)
-        gap = (np.cumsum(in_bin) - in_bin).astype(np.int32)
-        gap[in_bin > 0] = -1
-        return gap
 
     @cached_property
     def words(self) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint32]]:
@@ -245,14 +232,12 @@ class CountFold:
         self._count, self._least = 0, np.inf
         self._at = np.zeros(2 * len(sieve.values) + 1, np.int64)  # between values, and at them
         self._in_gap: Counts | None = None
-        self._held: list[Array] = []
-        self._room = self._full = max(RUN, len(sieve.values))
 
     def add(self, scores: Array, counts: Counts | None = None) -> None:
         """Count some scores."""
         self._count += len(scores) if counts is None else int(counts.sum())
         if counts is not None:
-            sides = (np.searchsorted(self._sieve.values, scores, s) for s in ("left", "right"))
+            sides = (np.searchsorted(self._sieve.values, scores, s) for s in _SIDES)
             np.add.at(self._at, sum(sides), counts)
             self._least = min(self._least, float(scores.min(initial=np.inf)))
         elif kernels := self._sieve.grid.kernels_for(scores):
@@ -267,39 +252,17 @@ class CountFold:
             )
             self._least = min(self._least, least)
         else:
-            for chunk in chunks(scores, self._sieve.chunk):
-                self._add_chunk(chunk)
-
-    def _add_chunk(self, chunk: Array) -> None:
-        """Count by gaps, and hold what they do not settle."""
-        gap = self._sieve.gap.take(self._sieve.grid.number(chunk))
-        others = chunk[gap < 0]
-        gap += 1
-        self._at[::2] += np.bincount(gap, minlength=len(self._sieve.values) + 2)[1:]
-        self._least = min(self._least, float(chunk.min()))
-        self._held.append(others)
-        self._room -= len(others)
-        if self._room <= 0:
-            self._compare()
-
-    def _compare(self) -> None:
-        """Count what is held: of both, the fewer are searched for among the others."""
-        if not self._held:
-            return
-        values, run = self._sieve.values, np.sort(np.concatenate([*self._held, np.empty(0)]))
-        if len(run) < len(values):
-            below, up_to = (np.searchsorted(values, run, side) for side in ("left", "right"))
-            self._at += np.bincount(below + up_to, minlength=len(self._at))
-        else:
-            ranks = np.full(len(self._at), len(run))
-            ranks[:-1:2], ranks[1::2] = (np.searchsorted(run, values, s) for s in ("left", "right"))
-            self._at += np.diff(ranks, prepend=0)
-        self._held, self._room = [], self._full
+            values = self._sieve.values
+            for chunk in chunks(scores, max(RUN, len(values))):
+                run = np.sort(chunk)
+                ranks = np.full(len(self._at), len(run))
+                ranks[:-1:2], ranks[1::2] = (np.searchsorted(run, values, s) for s in _SIDES)
+                self._at += np.diff(ranks, prepend=0)
+                self._least = min(self._least, float(run[0]))
 
     @property
     def value(self) -> Counted:
         """The counts of what was added."""
-        self._compare()
         at = self._at
         if self._in_gap is not None:
             at = at.copy()

@@ -223,13 +223,9 @@ class SummaryFold:
             self._extend(low, high)
             check_reach(low, high, self._grid)
             number, place = self._grid.number_and_place(chunk)
-            start = self._numbers_of(low)[0]  # numbers rise with scores
-            number -= start
             squares = (place * place) >> PLACE_BITS
-            # Sums of integers below 2^53 are exact, although bincount adds doubles.
-            for column, weights in enumerate((None, place, squares)):
-                sums = np.bincount(number, weights).astype(np.int64)
-                bins[start : start + len(sums), column] += sums
+            for sums, amount in zip(bins.T, (np.ones_like(place), place, squares), strict=False):
+                np.add.at(sums, number, amount)
 
     def _extend(self, low: float, high: float) -> None:
         self._least, self._greatest = min(self._least, low), max(self._greatest, high)

@@ -34,7 +34,7 @@ Student's T with 2.5 dof (51 to 94 %, and by the first alone 72 to 96 %).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
@@ -115,9 +115,10 @@ class Logistic(Linear):
             # And in units of the cost without a line, which starts are held to.
             default = default_cost(weight, scoring)
             cost = LineCost(tar, non, weight / default, (1 - weight) / default, scoring)
-            line, more = rule_line(cost, tar, non, solution)
-            notes += more
-            if line is not None:
+            line = _rule_line(cost, tar, non, solution)
+            if line is None:
+                notes = (*notes, NO_MINIMUM)
+            else:
                 solution, unit_cost = line, default
         slope, height = float(solution.point[0]) / unit, float(solution.point[1])
         check_line(slope, height)
@@ -189,10 +190,8 @@ def _median_line(tar: Weighted, non: Weighted, steepest: float) -> Floats:
     return np.array([slope, -0.5 * slope * sum(medians)])
 
 
-def rule_line(
-    cost: LineCost, tar: Weighted, non: Weighted, log_line: Solution
-) -> tuple[Solution | None, tuple[Note, ...]]:
-    """The best minimum of the cost of these points, if there is one, and what to know of it.
+def _rule_line(cost: LineCost, tar: Weighted, non: Weighted, log_line: Solution) -> Solution | None:
+    """The best minimum of the cost of these points, if there is one.
 
     The cost is one where there is no line.
     """
@@ -204,24 +203,12 @@ def rule_line(
         minimise(cost, start, lower=-bound, upper=bound, tolerance=_TOLERANCE)
         for start in starts or [np.zeros(2)]
     ]
-    minima = [one for one in found if _is_minimum(one)]
+    minima = [solution for solution in found if _is_minimum(solution)]
     if not minima:
-        return None, (NO_MINIMUM,)
+        return None
     # The first of those that are equal but for rounding, which is that of the logarithmic rule.
-    least = min(one.value for one in minima)
-    best = next(one for one in minima if one.value <= least + _SAME * abs(least))
-    notes = tuple(
-        Note.of(
-            "several minima",
-            f"the criterion has another minimum, {other.value:.6g} instead of {best.value:.6g}, "
-            "where 1 is its value if all LLRs are zero: the lower one was taken",
-        )
-        for other in minima
-        if other.value > best.value + _SAME * abs(best.value)
-    )
-    total = sum(one.iterations for one in found)
-    saddles = sum(one.saddles_escaped for one in found)
-    return replace(best, iterations=total, saddles_escaped=saddles), notes
+    least = min(solution.value for solution in minima)
+    return next(solution for solution in minima if solution.value <= least + _SAME * abs(least))
 
 
 def _is_minimum(solution: Solution) -> bool:
