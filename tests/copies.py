@@ -23,7 +23,17 @@ from llrcal.sklearn import LLRCalibratedClassifier, LLRCalibrator
 AT = np.linspace(-3.0, 4.0, 41)
 INTERNAL = {
     # Parts that machines ask for, and make anew whenever they do.
-    *("Bootstrap", "Evaluated", "Formula", "FusionFile", "Kernels", "LLRs", "Part", "Summary"),
+    *(
+        "Bootstrap",
+        "CalibrationFile",
+        "Evaluated",
+        "Formula",
+        "FusionFile",
+        "Kernels",
+        "LLRs",
+        "Part",
+        "Summary",
+    ),
     *("Training", "TrialSet", "Uncertainty", "Who"),
     # Words of annotations that mean something else where they stand.
     *("Both", "Names", "Resampled", "Series", "Stored"),
