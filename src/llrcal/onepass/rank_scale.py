@@ -19,13 +19,14 @@ from functools import cached_property
 import numpy as np
 
 from llrcal.arrays import Array, Counts, Floats
-from llrcal.errors import OptionError
+from llrcal.errors import OptionError, ScoreError
 from llrcal.messages import Setting
 from llrcal.notes import Note
 
 _CELLS = 16  # per unit of the coordinate
 _CLOSEST = 2.0**-40  # of their range, the least distance of knots
 _OUTERMOST = 3  # of all scores, beyond which there are no knots
+_NO_CHANCE = 25  # different scores: all in both classes with a probability below 10^-6
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,15 @@ def order(higher: float, tar_count: int, non_count: int) -> float:
 
 
 def share_of_pairs(tar: Array, non: Array) -> float:
-    """That share, from the shares of both classes at rising scores."""
+    """That share, from the shares of both classes at rising scores.
+
+    Raises
+    ------
+    ScoreError
+        If both classes have the same scores, in whichever order they came.
+    """
+    if len(tar) >= _NO_CHANCE and np.array_equal(tar, non):
+        raise ScoreError("targets and non-targets have the same scores; give those of each class")
     return float((tar * (np.cumsum(non) - non / 2)).sum())
 
 
