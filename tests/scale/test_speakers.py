@@ -135,7 +135,7 @@ def test_patterns_and_lists(tmp_path: Path) -> None:
         assert intervals(opened(str(path), speakers_from=rule)) == expected
     listed.write_text("".join(f"{one} {one.split('-')[0]}\n" for one in ids[1:]))
     with pytest.raises(TrialFileError, match=rf"1 of the ids have no speaker .*'{ids[0]}'; corr"):
-        intervals(opened(str(path), speakers_from=str(listed)))
+        llrcal.evaluate(opened(str(path), speakers_from=str(listed)))
     # Models may be called like their speakers.
     models = COLUMNS.with_columns(enrol="speaker_A").unique(["enrol", "test"])
     models.drop("speaker_A", "speaker_B").write_parquet(path)
@@ -162,8 +162,11 @@ def test_what_labels_contradict(tmp_path: Path) -> None:
         found = intervals(opened(str(path)))
     assert found == intervals(llrcal.read_trials(wrong))
     assert found.by == "trial"
+    said = opened(str(path), speakers_from="{speaker}/{rest}")
+    with pytest.warns(llrcal.LlrcalWarning, match="speakers contradict the labels: 4"):
+        evaluation = llrcal.evaluate(said)
     with pytest.raises(ScoreError, match=r"targets have two speakers\. A target trial has one"):
-        intervals(opened(str(path), speakers_from="{speaker}/{rest}"))
+        evaluation.intervals()
 
 
 def test_ids_that_are_missing(tmp_path: Path) -> None:

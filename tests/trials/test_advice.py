@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from llrcal import read_trials
+from llrcal import evaluate, read_trials
 from llrcal.errors import LlrcalError
 from llrcal.messages import Setting
 from llrcal.trials import reading
@@ -194,6 +194,10 @@ CASES = {
     "a missing speaker": of_frame(
         {"score": [1.5, 0.5], "label": [1, 0], "speaker1": ["a", None], "speaker2": ["a", "b"]},
         "--speakers-from none",
+    ),
+    "two units": Case(
+        lambda _: evaluate(read_trials(pl.DataFrame({"lr": [1.5, 0.5], "label": [1, 0]}))),
+        ("--units ratio",),
     ),
     "an extension": Case(lambda _: format_of("scores.txt"), ("--to FORMAT",)),
     "labels without a file": of_writing(

@@ -6,13 +6,16 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import dask.dataframe as dd
 import h5py
 import numpy as np
 import polars as pl
 import pytest
 
 import llrcal as package
+from llrcal import OptionError
 from llrcal.arrays import Array, Floats
+from llrcal.inputs.units import Unit
 from tests.cli.running import document, llrcal
 
 RNG = np.random.default_rng(38)
@@ -21,8 +24,8 @@ IS_TARGET = np.arange(160) < 40
 HALVES = (np.arange(0, 160, 2), np.arange(1, 160, 2))
 ALL = np.arange(160)
 
-Unit = Callable[[Floats], Floats]
-NAMINGS: dict[str, tuple[str, tuple[str, str], Unit]] = {
+Change = Callable[[Floats], Floats]
+NAMINGS: dict[str, tuple[str, tuple[str, str], Change]] = {
     "Hp/Hd": ("llr", ("Hp", "Hd"), lambda x: x),
     "log10": ("log10_lr", ("same speaker", "different speakers"), lambda x: x / np.log(10)),
     "LR": ("LR", ("target", "nontarget"), np.exp),
@@ -141,9 +144,27 @@ def test_frames_say_the_same_as_files(naming: str, tmp_path: Path) -> None:
     opened = [package.open_trials(source) for source in sources]
     opened.append(package.open_trials(tmp_path / "a.parquet", in_pieces=True))
     name, words, _ = NAMINGS[naming]
+    on_cluster = dd.from_pandas(table.to_pandas(), npartitions=3)
+    opened.append(package.open_trials(on_cluster, columns={"score": name}))
+    asked: dict[str, Unit] = {"Hp/Hd": "nats", "LR": "ratio"}
+    units = asked.get(naming)
+    right = package.evaluate(NATS[IS_TARGET], NATS[~IS_TARGET]).cllr
+    cal = package.fit(opened[0], method="logistic")
     for one in opened:
         assert (one.score_name, one.forensic) == (name, "Hp" in words)
-        assert package.evaluate(one).cllr == package.evaluate(opened[0]).cllr
+        if units:
+            with pytest.raises(OptionError, match=r"specify which: units='(log10|ratio)'"):
+                package.evaluate(one)
+        assert package.evaluate(one, units=units).cllr == pytest.approx(right, rel=1e-12)
+        assert package.evaluate(one.mapped(cal)).cllr < 1  # LLRs, whatever their scores are called
+
+
+def test_units_are_those_of_files_and_there_are_four() -> None:
+    with pytest.raises(OptionError, match="units='nats' is for files"):
+        package.evaluate(NATS[IS_TARGET], NATS[~IS_TARGET], units="nats")
+    trials = package.read_trials(frame("unnamed", ALL))
+    with pytest.raises(OptionError, match="units='dB': choose one of nats, log10, bits, ratio"):
+        package.evaluate(trials, units="dB")  # type: ignore[call-overload]
 
 
 def test_several_files_in_different_units_are_refused_by_every_verb(tmp_path: Path) -> None:

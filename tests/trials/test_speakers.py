@@ -284,6 +284,22 @@ def test_labels_follow_from_speakers_but_not_from_sources() -> None:
         llrcal.read_trials(frame.drop("label").rename(called))
 
 
+def test_labels_may_be_those_of_another_column() -> None:
+    frame = trials()
+    called = {"who_a": "subject1", "who_b": "subject2", "label": "verdict"}
+    words = frame.rename(called)
+    with pytest.raises(TrialFileError, match=r"those of verdict, or follow from the sp.*subject2"):
+        llrcal.read_trials(words)
+    by_label: tuple[dict[str, str], ...] = (
+        {"label": "verdict"},
+        {"enrol_speaker": "subject1", "test_speaker": "subject2"},
+    )
+    for columns in by_label:
+        found = llrcal.read_trials(words, columns=columns)
+        assert found.labels.tolist() == (frame["label"] == "target").to_list()
+    assert llrcal.read_trials(words.rename({"verdict": "decision"})).has_speakers
+
+
 def test_columns_that_contradict_the_labels() -> None:
     """Of data sets, for example; then ids may still name the speakers."""
     frame = trials()

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 import llrcal
-from llrcal.errors import LlrcalError, TrialFileError
+from llrcal.errors import LlrcalError, ScoreError, TrialFileError
 
 TAR, NON = [2.5, 1.5, 0.5], [-2.0, -1.0, 0.0, -0.5]
 
@@ -96,8 +96,48 @@ def test_an_archive_with_two_pairs_of_arrays(tmp_path: Path) -> None:
     both |= {"tar": np.array(TAR), "non": np.array(NON)}
     np.savez(tmp_path / "a.npz", allow_pickle=False, **both)
     for in_pieces in (False, True):
-        with pytest.raises(TrialFileError, match="holds both tar and non, and scores and labels"):
+        with pytest.raises(TrialFileError, match="holds non, tar, and labels, scores; remove one"):
             llrcal.open_trials(tmp_path / "a.npz", in_pieces=in_pieces)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "more"),
+    [("tar non", name) for name in ("scores", "labels", "tar_speakers", "room")]
+    + [("scores labels", name) for name in ("tar", "non", "non_speakers", "room")],
+)
+def test_a_third_array_is_refused_or_named(arrays: str, more: str, tmp_path: Path) -> None:
+    values = {"tar": TAR, "non": NON, "scores": [*TAR, *NON], "labels": [1] * 3 + [0] * 4}
+    values |= {"tar_speakers": [[0, 0]] * 3, "non_speakers": [[0, 1]] * 4, "room": ["a"]}
+    given = {name: np.array(values[name]) for name in (*arrays.split(), more)}
+    np.savez(tmp_path / "a.npz", allow_pickle=False, **given)
+    if more == "room":
+        notes = llrcal.read_trials(tmp_path / "a.npz").notes
+        assert str(notes[0]).endswith(", without room")
+        return
+    with pytest.raises(TrialFileError, match=more):
+        llrcal.read_trials(tmp_path / "a.npz")
+
+
+def test_the_same_scores_in_another_order(tmp_path: Path) -> None:
+    """As if they were targets and non-targets; a few, or a few levels, may agree by chance."""
+    tar = np.random.default_rng(0).normal(size=300)
+    np.save(tmp_path / "a.npy", tar)
+    for name, non in (("sorted", np.sort(tar)), ("twice", np.tile(tar, 2)[::-1])):
+        np.save(tmp_path / f"{name}.npy", non)
+        sets = [
+            llrcal.open_trials(
+                tmp_path / "a.npy", nontargets=tmp_path / f"{name}.npy", in_pieces=in_pieces
+            )
+            for in_pieces in (False, True)
+        ]
+        for work in (llrcal.fit, llrcal.evaluate):
+            for trials in ((tar, non), (sets[0],), (sets[1],)):
+                with pytest.raises(ScoreError, match="targets and non-targets have the same score"):
+                    work(*trials)
+        with pytest.raises(ScoreError, match="targets and non-targets have the same scores"):
+            llrcal.fit(tar, non, method="pav")
+    for few in (tar[:20], np.repeat([1.0, 2.0, 3.0], 100)):
+        assert llrcal.fit(few, few[::-1], method="pav")(0.0) == pytest.approx(0, abs=0.1)
 
 
 def test_columns_ids_and_speakers_of_both_are_kept() -> None:

@@ -50,6 +50,8 @@ def test_what_a_text_says(text: str, name: str, sign: str, bound: float) -> None
         ("misleading_tar<=100%", "always holds: misleading_tar is between 0 and 1"),
         ("cllr>=0", "always holds: cllr is between 0 and inf"),
         ("cllr<0", "never holds"),
+        ("cllr<=0", "never holds: cllr is between 0 and inf"),
+        ("cllr>0", "always holds"),
         ("minCllr<=1", "always holds: min_cllr is between 0 and 1"),
         ("dev_pav>-1", "always holds"),
         ("cllr<30%", "cllr is not a share; leave out the % sign"),

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Literal
 from llrcal.cli.options import (
     FORCE,
     JSON,
-    UNITS,
     File,
     NewFile,
     argument,
@@ -165,6 +164,7 @@ def _apply(
     """Apply a calibration; returns the number of trials, and notes."""
     from llrcal.calibrations.bounds import OutOfRangeCounter
     from llrcal.files.names import display_name, is_many
+    from llrcal.inputs.units import UNITS
     from llrcal.notes import Note
     from llrcal.scale.applying import FieldCounter, LLRColumns, apply_to_files
     from llrcal.scale.engine import Threads

@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from contextlib import nullcontext
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from llrcal.cli.options import (
     FORCE,
     JSON,
     RULES,
-    UNITS,
     File,
     NewFolder,
     Points,
@@ -24,10 +22,8 @@ from llrcal.cli.options import (
 )
 from llrcal.cli.reading import Direction, Reading, Scale, opener
 from llrcal.cli.terminal import echo_err, print_json, print_notes, progress_bar
-from llrcal.errors import OptionError
 
 if TYPE_CHECKING:
-    from llrcal.arrays import Array
     from llrcal.evaluation import Evaluation
     from llrcal.messages import Setting
     from llrcal.notes import Note
@@ -121,9 +117,9 @@ def evaluate(
     ):
         whole = _needs_all(error_rates=error_rates, worst=worst is not None)
         trials = open_trials(llrs, reading, whole=whole, allow_infinite=True, keep=columns)
-        sign = -1.0 if direction.lower_is_better else 1.0
         unit = units or _unit_of(trials)
-        in_nats = trials.mapped(partial(nats, unit=unit, sign=sign))
+        in_nats = trials.in_nats(unit)
+        in_nats = in_nats.negated() if direction.lower_is_better else in_nats
         # Misleading evidence, if asked for, is counted in the same pass.
         misleading = misleading_thresholds(STRENGTHS if forensic else ())
         priors = [point.prior_log_odds for point in chosen] + [-x for x in misleading]
@@ -206,44 +202,19 @@ def _notes(evaluation: Evaluation, units: str | None) -> list[Note]:
     ]
 
 
-def nats(values: Array, unit: str, sign: float) -> Array:
-    """LLRs in some unit as natural logarithms."""
-    import numpy as np
-
-    if unit != "ratio":
-        return np.asarray(values) * (sign * UNITS[unit])
-    if (values < 0).any():
-        raise OptionError("a likelihood-ratio cannot be negative; are these logarithms?")
-    with np.errstate(divide="ignore"):
-        return sign * np.log(values)
-
-
 def _unit_of(trials: TrialSet) -> str:
-    """The unit that a file suggests; natural logarithms by default."""
+    """The unit that a file suggests."""
     from llrcal.notes import Note
-    from llrcal.trials.conventions import unit_in
 
-    source, name = trials.source, trials.score_name
-    unit = unit_in(name)
-    if unit == "log10":
-        text = f"column {name!r} contains common logarithms (log10)"
-        print_notes([Note.of("log10 column", text).about(source)], quiet=False)
-        return unit
-    if unit == "ratio":
-        raise OptionError(
-            f"{source}: column {name!r} may contain likelihood-ratios or their logarithms; "
-            "specify which: --units ratio, nats, log10 or bits"
-        )
-    if trials.forensic:
-        raise OptionError(
-            f"{source}: its labels are hypotheses, and tools that write these often write "
-            "common logarithms; specify which: --units log10 or --units nats"
-        )
-    return "nats"
+    if trials.unit == "log10":
+        text = f"column {trials.score_name!r} contains common logarithms (log10)"
+        print_notes([Note.of("log10 column", text).about(trials.source)], quiet=False)
+    return trials.unit
 
 
 def _doubts(evaluation: Evaluation) -> list[Note]:
     """A warning if the LLRs would be far better when read as common logarithms."""
+    from llrcal.inputs.units import UNITS
     from llrcal.messages import Setting
     from llrcal.notes import Note
 

@@ -6,7 +6,6 @@ its default say; so is each field of a group, a frozen dataclass that several ve
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, is_dataclass
 from inspect import signature
@@ -27,9 +26,6 @@ from llrcal.method_table import DEFAULT, TABLE
 if TYPE_CHECKING:
     from llrcal.comparison.folds import FoldCount
     from llrcal.evaluation import OperatingPoint
-
-UNITS = {"nats": 1.0, "log10": math.log(10), "bits": math.log(2)}
-"""The number of nats in one unit of each logarithm."""
 
 WEIGHTED = " and ".join(name for name, entry in TABLE.items() if "alpha" in entry.options)
 """The methods that take a target weight, for help texts."""

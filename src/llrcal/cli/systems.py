@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from llrcal.cli.options import UNITS, refuse, split_names
+from llrcal.cli.options import refuse, split_names
 from llrcal.messages import Setting
 
 if TYPE_CHECKING:
@@ -98,6 +98,7 @@ def apply_to_systems(
     """
     from llrcal.errors import TrialFileError
     from llrcal.fusion.fused import Fused
+    from llrcal.inputs.units import UNITS
     from llrcal.trials.systems import read_systems
 
     fused = model if isinstance(model, Fused) else None

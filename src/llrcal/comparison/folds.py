@@ -197,7 +197,9 @@ class Folds:
                     llrs[places] = some
         say("folds", len(self.pairs), len(self.pairs))
         return {
-            label: replace(self.trials, tar=tar, non=non, allow_infinite=True)
+            label: replace(
+                self.trials, tar=tar, non=non, allow_infinite=True, score_name=None, forensic=False
+            )
             for label, (tar, non) in found.items()
         }
 

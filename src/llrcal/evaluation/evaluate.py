@@ -17,6 +17,7 @@ from llrcal.evaluation.llrs import ArrayLLRs, Evaluable, Names
 from llrcal.evaluation.operating_points import DEFAULT_POINTS, OperatingPoint, as_prior_log_odds
 from llrcal.inputs.beside_scores import WithConditions, condition_texts, pair
 from llrcal.inputs.scores import as_scores
+from llrcal.inputs.units import Unit
 from llrcal.messages import Setting
 from llrcal.notebook import html_table
 from llrcal.notes import Note, warn
@@ -31,7 +32,11 @@ _NAMED = 5  # conditions in a note
 
 @overload
 def evaluate(
-    tar: ArrayLike | Evaluable, non: ArrayLike | None = None, *, prior_log_odds: ArrayLike = ()
+    tar: ArrayLike | Evaluable,
+    non: ArrayLike | None = None,
+    *,
+    prior_log_odds: ArrayLike = (),
+    units: Unit | None = None,
 ) -> Evaluation: ...
 @overload
 def evaluate(
@@ -39,6 +44,7 @@ def evaluate(
     non: ArrayLike | None = None,
     *,
     prior_log_odds: ArrayLike = (),
+    units: Unit | None = None,
     by: Sequence[Any],
 ) -> ByCondition: ...
 def evaluate(
@@ -46,9 +52,10 @@ def evaluate(
     non: ArrayLike | None = None,
     *,
     prior_log_odds: ArrayLike = (),
+    units: Unit | None = None,
     by: Sequence[Any] | None = None,
 ) -> Evaluation | ByCondition:
-    """Evaluate target and non-target LLRs (natural logarithms; they may be infinite).
+    """Evaluate target and non-target LLRs, which may be infinite.
 
     Parameters
     ----------
@@ -59,6 +66,9 @@ def evaluate(
     prior_log_odds
         Operating points that you are going to ask for. For trials that are not in memory, each
         request for others costs another pass; otherwise this makes no difference.
+    units
+        ``"nats"`` (natural logarithms), ``"log10"``, ``"bits"``, or ``"ratio"`` for plain
+        likelihood-ratios. By default those that the columns and labels of a file suggest, or nats.
     by
         Evaluate conditions as well: for arrays, a pair with the condition of each target and of
         each non-target trial (or several conditions, as rows of a table); for trials, the names of
@@ -75,6 +85,8 @@ def evaluate(
     ------
     ScoreError
         If a class is empty, or an LLR is NaN or not a real number.
+    OptionError
+        If the units of a file are in doubt.
 
     Warns
     -----
@@ -91,6 +103,10 @@ def evaluate(
     >>> ev.bayes_error(0.0), ev.act_dcf(0.5), ev.min_dcf(p_target=0.5)
     (0.5833333333333333, 0.5833333333333333, 0.25)
     """
+    if isinstance(tar, Evaluable) and non is None:
+        tar = tar.in_nats(units)
+    elif units is not None:
+        raise OptionError(Setting("units", units), " is for files; give arrays of LLRs in nats")
     evaluation = evaluate_quietly(tar, non, prior_log_odds=prior_log_odds)
     warn(evaluation.notes)
     if by is None:

@@ -219,6 +219,9 @@ class Evaluable(Protocol):
     def llrs(self, thresholds: Floats) -> LLRs:
         """Its LLRs; ``thresholds`` announces those that will be asked for."""
 
+    def in_nats(self, unit: str | None = None) -> Evaluable:
+        """The same trials with LLRs in nats, from this unit or from that of their file."""
+
 
 class ArrayLLRs(LLRs, InArrays):
     """LLRs in memory, copied so that later changes to the caller's arrays have no effect."""

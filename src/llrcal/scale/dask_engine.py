@@ -28,8 +28,9 @@ from llrcal.scale.engine import FileWork, PartWork, Progress, Work, silent
 from llrcal.scale.piece import Bundle, Piece, bundled, present
 from llrcal.scale.spill import Spill
 from llrcal.trials.conventions import SPEAKERS, role_of
-from llrcal.trials.frames import as_polars
+from llrcal.trials.frames import SAMPLE, as_polars
 from llrcal.trials.request import Request
+from llrcal.trials.text.roles import ColumnSketch, are_hypotheses
 
 _Value = TypeVar("_Value")
 
@@ -63,9 +64,7 @@ class PartitionReader:
 
     def __call__(self, columns: Sequence[str], at_a_time: int) -> Iterator[pl.DataFrame]:
         with naming(self.name):
-            table = self.part
-            if isinstance(table, Delayed):  # there is no cluster
-                table = table.compute(scheduler="synchronous")
+            table = self._table
             if self.request is None:
                 frame = present(table, columns)
             else:
@@ -73,6 +72,25 @@ class PartitionReader:
                 frame = as_polars(table[[name for _, name in roles]].reset_index(drop=True))
                 frame = checked(frame, roles, self.request, self.name)
         yield frame
+
+    @property
+    def _table(self) -> Any:
+        if isinstance(self.part, Delayed):  # there is no cluster
+            return self.part.compute(scheduler="synchronous")
+        return self.part
+
+    @property
+    def forensic(self) -> bool:
+        """Whether its labels are hypotheses, Hp and Hd."""
+        words = self._table[dict(self.roles)["label"]].iloc[:SAMPLE].astype(str)
+        return are_hypotheses(["label"], [ColumnSketch.of(words.tolist(), frozenset())])
+
+
+def names_hypotheses(pieces: Sequence[Piece]) -> bool:
+    """The work on the first partition of a frame: whether its labels are hypotheses."""
+    reader: Any = pieces[0].reader
+    with naming(reader.name):
+        return bool(reader.forensic)
 
 
 @contextmanager

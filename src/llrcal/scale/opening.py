@@ -306,7 +306,7 @@ def opened_frame(
     others: Sequence[str] = (),
 ) -> TrialsInPieces:
     """A frame of Dask; with other columns of scores beside the first, if there are any."""
-    from llrcal.scale.dask_engine import frame_pieces
+    from llrcal.scale.dask_engine import frame_pieces, names_hypotheses
     from llrcal.scale.trials_in_pieces import TrialsInPieces
 
     request = options.request("trials") if labelled else options.request("scores", joins=False)
@@ -317,7 +317,10 @@ def opened_frame(
     names = dict(request.named)
     scores = [names.get("score", "score"), *others]
     label = names.get("label", "label") if labelled else None
-    return TrialsInPieces.of(frame_pieces(source, scores, label, request), engine, "the frame")
+    pieces = frame_pieces(source, scores, label, request)
+    if labelled and engine.reduce(pieces[:1], names_hypotheses, "looking at labels"):
+        pieces = [replace(piece, forensic=True) for piece in pieces]
+    return TrialsInPieces.of(pieces, engine, "the frame")
 
 
 def engine_for(source: Any, client: Any | None, progress: Progress) -> Engine:

@@ -16,7 +16,7 @@ from llrcal.files.fingerprint import FileFingerprint
 from llrcal.onepass.two_classes import Both
 from llrcal.scale.columns import NO_SCORES, by_class
 from llrcal.trials.request import Request
-from llrcal.trials.trials import Transform
+from llrcal.trials.trials import Transform, known_after
 
 BATCH = 2**21
 """The approximate number of trials held in memory at a time."""
@@ -111,7 +111,10 @@ class Piece:
 
 def with_transform(pieces: Sequence[Piece], transform: Transform) -> tuple[Piece, ...]:
     """The same trials, with something else made of their scores."""
-    return tuple(replace(piece, transforms=(*piece.transforms, transform)) for piece in pieces)
+    known = known_after(transform)
+    return tuple(
+        replace(piece, transforms=(*piece.transforms, transform), **known) for piece in pieces
+    )
 
 
 def read_frame(

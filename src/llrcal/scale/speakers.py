@@ -20,6 +20,7 @@ from llrcal.scale.piece import PEEK, Piece
 from llrcal.trials.conventions import SPEAKERS
 from llrcal.trials.request import ReadOptions
 from llrcal.trials.speakers import (
+    CONTRADICTED,
     SIDES,
     Agreement,
     Rule,
@@ -138,8 +139,6 @@ def find_speakers(who: Who, pieces: Sequence[Piece], engine: Engine) -> FoundSpe
     ------
     TrialFileError
         If an id has no speaker.
-    ScoreError
-        If a target trial has two speakers.
     """
     found: FoundSpeakers = engine.reduce(pieces, partial(_find, who), "finding speakers")
     wrong = found.agreement.complaint
@@ -149,8 +148,8 @@ def find_speakers(who: Who, pieces: Sequence[Piece], engine: Engine) -> FoundSpe
         return None
     if unknown and who.rule is not None:
         raise without_speaker(pl.Series(sorted(unknown)), "the ids", who.rule)
-    if found.agreement.apart:
-        raise ScoreError(f"{wrong}. A target trial has one speaker")
+    if wrong:
+        warn([Note.warning("speakers", f"{CONTRADICTED}: {wrong}")])
     return found
 
 

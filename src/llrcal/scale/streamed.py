@@ -61,6 +61,8 @@ class StreamedLLRs(LLRs, Passes):
         Passes.__init__(self, pieces, engine, summarised=True, ranked=True, costed=True)
         self.tar_count, self.non_count = (side.count for side in self.survey.sides)
         self._thresholds, self._who = thresholds, who
+        if who and not who.guessed:  # what the user says of speakers is refused, if it is wrong
+            _ = self._speakers
 
     @cached_property
     def _speakers(self) -> FoundSpeakers | None:

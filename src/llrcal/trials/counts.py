@@ -25,7 +25,7 @@ from llrcal.notes import Note
 from llrcal.onepass.ranks import Distinct, merged
 from llrcal.onepass.summary import Summary
 from llrcal.onepass.two_classes import InCounts
-from llrcal.trials.trials import Transform, Trials, TrialSet
+from llrcal.trials.trials import Transform, Trials, TrialSet, known_after
 
 if TYPE_CHECKING:
     from llrcal.evaluation.llrs import LLRs, WholeLLRs
@@ -170,6 +170,7 @@ class Counts(TrialSet):
             nontargets=non,
             without=without,
             allow_infinite=True,
+            **known_after(transform),
         )
         vars(found)["_rows"] = rows
         return found

@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -30,6 +31,7 @@ from llrcal.trials.table import Table
 # NumPy parses headers as Python. In Python 3.11, threads that do so at once can disturb each other.
 _PARSING = threading.Lock()
 _CLASSES = ("tar", "non")
+_WHO = ("tar_speakers", "non_speakers")
 _ROLES = {"scores": "score", "labels": "label"}
 _LARGEST_RATIO = 1000  # of content to file, in bytes: arrays of zeros shrink by as much
 
@@ -137,20 +139,23 @@ def read_arrays(file: Source, request: Request) -> Table:
             ", or non-targets in an array of their own: ",
             Setting("nontargets", "FILE"),
         )
-    has_classes = request.contents != "class"
+    may_have_classes = request.contents != "class"
     needed = ["scores"] * request.needs_score + ["labels"] * request.needs_label
-    if {*_CLASSES, *needed} <= arrays.keys():
-        raise TrialFileError(
-            f"{file.name}: holds both tar and non, and {' and '.join(needed)}; remove one or the "
-            "other"
-        )
-    if has_classes and {*_CLASSES} <= arrays.keys():
-        return _read_classes(arrays, file.name, request)
-    if not {*needed} <= arrays.keys():
+    has_classes = may_have_classes and {*_CLASSES} <= arrays.keys()
+    used = arrays.keys() & ({*_CLASSES, *_WHO} if has_classes else {*_ROLES})
+    others = sorted(arrays.keys() - used)
+    if not has_classes and not {*needed} <= used:
         found = ", ".join(sorted(arrays)) or "nothing"
-        expected = "tar and non, or " * has_classes + " and ".join(needed)
+        expected = "tar and non, or " * may_have_classes + " and ".join(needed)
         raise TrialFileError(f"{file.name}: holds {found}; expected {expected}")
-    return _read({name: arrays[name] for name in _ROLES if name in arrays}, file.name, request)
+    if not {*_CLASSES, *_WHO, *_ROLES}.isdisjoint(others):
+        both = f"{', '.join(sorted(used))}, and {', '.join(others)}"
+        raise TrialFileError(f"{file.name}: holds {both}; remove one or the other")
+    chosen = {name: arrays[name] for name in _ROLES if name in used}
+    read = partial(_read_classes, arrays) if has_classes else partial(_read, chosen)
+    table = read(file.name, request)
+    ignored = f", without {', '.join(others)}" if others else ""
+    return replace(table, reading=table.reading + ignored)
 
 
 def _read_classes(arrays: Mapping[str, Array], source: str, request: Request) -> Table:
@@ -158,14 +163,14 @@ def _read_classes(arrays: Mapping[str, Array], source: str, request: Request) ->
     request = replace(request, contents="class")
     tables = [_read({"scores": arrays[side]}, f"{source}: {side}", request) for side in _CLASSES]
     both = replace(both_classes(*tables), source=source, reading="arrays tar and non")
-    speakers = [arrays.get(f"{side}_speakers") for side in _CLASSES]
-    known = [who for who in speakers if who is not None]
-    if len(known) < len(_CLASSES):
+    known = [arrays[who] for who in _WHO if who in arrays]
+    if not known:
         return both
-    if [who.shape for who in known] != [(len(table), 2) for table in tables]:
+    shapes = [who.shape for who in known]
+    if shapes != [(len(table), 2) for table in tables]:
         raise TrialFileError(
-            f"{source}: tar_speakers and non_speakers must have a row for each trial, and two "
-            f"columns; they have the shapes {known[0].shape} and {known[1].shape}"
+            f"{source}: {' and '.join(_WHO)} must have a row for each trial, and two columns; "
+            f"they have the shapes {' and '.join(map(str, shapes))}"
         )
     pairs = pl.DataFrame(np.concatenate(known), schema=list(SPEAKERS))
     return replace(both, frame=both.frame.hstack(pairs))

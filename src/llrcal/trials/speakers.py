@@ -32,7 +32,7 @@ SIDES = ("enrol", "test")
 """The ids that may name speakers."""
 _NAMED = 3  # ids in a message
 _FIELD = re.compile(r"\{(\w*)\}")
-_CODE = "speakers"
+_CODE, CONTRADICTED = "speakers", "speakers contradict the labels"
 
 
 class Rule(Protocol):
@@ -258,8 +258,7 @@ def _told(frame: pl.DataFrame, rule: Rule, table: Table) -> Note:
 
 
 def _contradicted(complaint: str, table: Table) -> Note:
-    text = f"speakers contradict the labels: {complaint}"
-    return Note.warning(_CODE, text).about(table.source)
+    return Note.warning(_CODE, f"{CONTRADICTED}: {complaint}").about(table.source)
 
 
 def assigned(frame: pl.DataFrame, rule: Rule) -> pl.DataFrame:

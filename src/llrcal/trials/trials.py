@@ -9,7 +9,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -19,10 +20,13 @@ from llrcal.errors import OptionError, ScoreError
 from llrcal.files.fingerprint import FileFingerprint
 from llrcal.inputs.beside_scores import numbered
 from llrcal.inputs.scores import as_scores
+from llrcal.inputs.units import nats
+from llrcal.messages import Setting
 from llrcal.notebook import html_table
 from llrcal.notes import Note
 from llrcal.onepass.grid import Grid, Sample
 from llrcal.onepass.summary import Summary
+from llrcal.trials.conventions import unit_in
 
 if TYPE_CHECKING:
     import polars as pl
@@ -42,6 +46,11 @@ class Multiplied:
 
     def __call__(self, scores: Array) -> Array:
         return scores * self.factor
+
+
+def known_after(transform: Transform) -> dict[str, Any]:
+    """What the file says of scores is not so of others that are made of them."""
+    return {} if isinstance(transform, Multiplied) else {"score_name": None, "forensic": False}
 
 
 class TrialSet(ABC):
@@ -80,6 +89,40 @@ class TrialSet(ABC):
     @abstractmethod
     def in_memory(self) -> Trials | None:
         """All of the trials, where they are in memory."""
+
+    @property
+    def unit(self) -> str:
+        """The unit of scores that are LLRs, as far as their file says; nats by default.
+
+        Raises
+        ------
+        OptionError
+            If that is in doubt.
+        """
+        unit = unit_in(self.score_name)
+        if unit == "log10":
+            return unit
+        if unit == "ratio":
+            raise OptionError(
+                f"{self.source}: column {self.score_name!r} may contain likelihood-ratios or their "
+                "logarithms; specify which: ",
+                Setting("units", "ratio"),
+                ", nats, log10 or bits",
+            )
+        if self.forensic:
+            raise OptionError(
+                f"{self.source}: its labels are hypotheses, and tools that write these often write "
+                "common logarithms; specify which: ",
+                Setting("units", "log10"),
+                " or ",
+                Setting("units", "nats"),
+            )
+        return "nats"
+
+    def in_nats(self, unit: str | None = None) -> Self:
+        """The same trials with LLRs in nats, from this unit or from that of their file."""
+        unit = unit or self.unit
+        return self if unit == "nats" else self.mapped(partial(nats, unit=unit))
 
     def negated(self) -> Self:
         """The same trials with negated scores."""
@@ -162,7 +205,7 @@ class Trials(TrialSet):
 
     def mapped(self, transform: Transform) -> Trials:
         tar, non = transform(self.tar), transform(self.non)
-        return replace(self, tar=tar, non=non, allow_infinite=True)
+        return replace(self, tar=tar, non=non, allow_infinite=True, **known_after(transform))
 
     def conditions(self, names: Sequence[str]) -> tuple[Array, Array]:
         """Columns that were kept, as text, of the targets and of the non-targets.

@@ -72,13 +72,14 @@ class Requirement:
             bound /= 100
         asked = cls(name, form["sign"], bound)
         low, high = -math.inf if name.startswith("log10") else 0.0, _MOST.get(name, math.inf)
+        low = math.ulp(0.0) if name == "cllr" else low  # only LLRs without end would cost nothing
         if asked.is_met_by(low) == asked.is_met_by(high):
             holds = "always" if asked.is_met_by(low) else "never"
             percent = "; for per cent, add a % sign" if is_share(name) and bound > 1 else ""
             raise OptionError(
                 said,
-                f" is {text!r:.80}, which {holds} holds: {name} is between {low:g} and {high:g}"
-                f"{percent}",
+                f" is {text!r:.80}, which {holds} holds: {name} is between {round(low, 9):g} and "
+                f"{high:g}{percent}",
             )
         return asked
 

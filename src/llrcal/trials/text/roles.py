@@ -222,6 +222,8 @@ def roles_by_name(names: Sequence[str], sketches: Sketches, request: Request) ->
     for i, name in enumerate(names):  # a column with another role is kept by with_derived_columns
         if name in request.keep and roles[i] == "-":
             roles[i] = kept_role(name)
+    if "label" in needed and "label" in given and "label" not in roles:
+        _refuse_two_labels(names, sketches, roles, request)
     for role in needed:
         if role not in given:
             looks = [
@@ -236,6 +238,26 @@ def roles_by_name(names: Sequence[str], sketches: Sketches, request: Request) ->
             roles[looks[0]] = role
     _name_speakers(names, roles, request, PEOPLE[-1:])  # from which no labels follow
     return tuple(roles)
+
+
+def _refuse_two_labels(
+    names: Sequence[str], sketches: Sketches, roles: Sequence[str], request: Request
+) -> None:
+    """Refuse words for labels where labels would follow from speakers that are not named."""
+    every = zip(names, roles, sketches, strict=True)
+    words = [
+        name
+        for name, role, sketch in every
+        if role == "-" and "label" in sketch and "number" not in sketch and not is_decision(name)
+    ]
+    if words and not {*SPEAKERS} <= {role for role, _ in request.named}:
+        speakers = ",".join(f"{role}={names[roles.index(role)]}" for role in SPEAKERS)
+        raise TrialFileError(
+            f"labels could be those of {_listed(words)}, or follow from the speakers; choose: ",
+            request.setting("columns", f"label={words[0]}"),
+            " or ",
+            request.setting("columns", speakers),
+        )
 
 
 def _name_speakers(
