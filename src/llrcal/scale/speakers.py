@@ -155,6 +155,8 @@ def find_speakers(who: Who, pieces: Sequence[Piece], engine: Engine) -> FoundSpe
 
 def gather(who: Who, found: FoundSpeakers, pieces: Sequence[Piece], engine: Engine) -> WholeLLRs:
     """All LLRs with their speakers, in memory: 16 bytes for each trial."""
+    if found.agreement.apart:
+        raise ScoreError(f"{found.agreement.complaint}. A target trial has one speaker")
     everyone = found.tar | found.non
     is_text = any(isinstance(name, str) for name in everyone)
     names = sorted(map(str, everyone)) if is_text else sorted(everyone, key=int)
