@@ -22,7 +22,7 @@ import pytest
 import llrcal.cli
 from llrcal import fit
 from llrcal.cli import GROUPS, VERBS, help_text, main
-from llrcal.cli.endings import status_after, system_error
+from llrcal.cli.endings import status_after
 from llrcal.cli.terminal import print_warnings, progress_bar
 from llrcal.cli.verbs import verb
 from llrcal.errors import LlrcalWarning, OptionError, TrialFileError
@@ -144,8 +144,7 @@ def test_no_verb_loads_numbers() -> None:
         (TrialFileError("a\x1b[0m: no"), 2, "llrcal: a\\x1b[0m: no\n"),
         (MemoryError("3 GiB"), 2, "llrcal: there is not enough memory: 3 GiB; files can be read "
          "--in-pieces\n"),
-        (pl.exceptions.ComputeError("underlying: Broken (os error 32)"), 141, ""),
-        (pl.exceptions.ComputeError("of 3 rows"), None, ""),
+        (pl.exceptions.ComputeError("of 3 rows"), 2, "llrcal: of 3 rows\n"),
         (ValueError("(os error 32)"), None, ""),
         (click.UsageError("so"), None, ""),
     ],
@@ -157,15 +156,20 @@ def test_exit_status_and_line(
     assert capsys.readouterr() == ("", line)
 
 
-def test_files_are_not_blamed_for_want_of_memory() -> None:
-    for cause in (
-        MemoryError("Unable to allocate 3 GiB"),
-        OSError(12, "Cannot allocate memory"),
-        pl.exceptions.ComputeError("Cannot allocate memory (os error 12)"),
-    ):
+def test_files_are_not_blamed_for_want_of_memory(capsys: pytest.CaptureFixture[str]) -> None:
+    for cause in (MemoryError("Unable to allocate 3 GiB"), OSError(12, "Cannot allocate memory")):
         problem = TrialFileError("a.parquet: cannot be read")
         problem.__cause__ = cause
-        assert isinstance(system_error(problem), MemoryError)
+        assert status_after(problem) == 2
+        assert "there is not enough memory" in capsys.readouterr().err
+
+
+def test_other_words_for_verbs() -> None:
+    for word, meant in (("eval", "evaluate"), ("train", "fit"), ("compair", "compare")):
+        ran = run(word, cwd=ROOT)
+        assert ran.returncode == 2
+        assert f"No such command '{word}'. Did you mean '{meant}'?" in ran.stderr
+    assert "Did you mean" not in run("zzz", cwd=ROOT).stderr
 
 
 def test_a_bug_is_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:

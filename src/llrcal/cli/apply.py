@@ -16,7 +16,6 @@ from llrcal.cli.options import (
     command,
     option,
     output,
-    refuse,
     refuse_two_outputs,
 )
 from llrcal.cli.reading import Form
@@ -27,6 +26,7 @@ from llrcal.cli.terminal import (
     print_warnings,
     progress_bar,
 )
+from llrcal.errors import OptionError
 
 if TYPE_CHECKING:
     from llrcal.arrays import Array, Floats
@@ -59,12 +59,13 @@ class Columns:
         from llrcal.evaluation import OperatingPoint
 
         is_needed, has_prior = self.decision or self.posterior, self.p_target is not None
-        needed = "a decision or a posterior needs a prior: give --p-target"
-        useless = "a prior does not change LLRs: give --decision or --posterior with --p-target"
-        costs = "costs are for decisions: give --decision with --c-miss and --c-fa"
-        has_costs = (self.c_miss, self.c_fa) != (1, 1)
-        refuse({needed: is_needed and not has_prior, useless: has_prior and not is_needed})
-        refuse({costs: has_costs and not self.decision})
+        if is_needed and not has_prior:
+            raise OptionError("a decision or a posterior needs a prior: give --p-target")
+        if has_prior and not is_needed:
+            text = "a prior does not change LLRs: give --decision or --posterior with --p-target"
+            raise OptionError(text)
+        if (self.c_miss, self.c_fa) != (1, 1) and not self.decision:
+            raise OptionError("costs are for decisions: give --decision with --c-miss and --c-fa")
         return (
             None if self.p_target is None else OperatingPoint(self.p_target, self.c_miss, self.c_fa)
         )
@@ -91,9 +92,7 @@ def apply(
     out: NewFile = output("The new file; - for standard output.", "OUT"),
     columns: Columns,
     reading: Form,
-    condition: str | None = option(
-        "Of a model with conditions: the column of these.", metavar="COLUMN"
-    ),
+    condition: str | None = option("Column with each trial's condition.", metavar="COLUMN"),
     quality: File | None = option(
         "Of a fusion with side information: a file with it, as for llrcal fuse, if it is not in "
         "columns of the first file.",
@@ -131,16 +130,16 @@ def apply(
     refuse_two_outputs(out, json=json)
     found, units = load(model), columns.units
     if isinstance(found, Calibration):
-        one_system = (
-            f"{model} is a calibration of one system, and the same for all trials: give one file, "
-            "and neither --condition nor --quality"
-        )
-        refuse({one_system: condition is not None or quality is not None or len(files) > 1})
+        if condition is not None or quality is not None or len(files) > 1:
+            raise OptionError(
+                f"{model} is a calibration of one system, and the same for all trials: give one "
+                "file, and neither --condition nor --quality"
+            )
         options = reading.options()
         trials, notes = _apply(found, files[0], out, columns, options, force=force, quiet=quiet)
     else:
-        no_intervals = f"{model}: its LLRs have no intervals: leave out --interval"
-        refuse({no_intervals: columns.interval is not None})
+        if columns.interval is not None:
+            raise OptionError(f"{model}: its LLRs have no intervals: leave out --interval")
         trials, notes = apply_to_systems(
             found, files, out, columns, reading, condition=condition, quality=quality
         )

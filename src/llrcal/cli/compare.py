@@ -14,12 +14,12 @@ from llrcal.cli.options import (
     command,
     fold_count,
     option,
-    refuse,
     split_names,
 )
 from llrcal.cli.reading import Direction, LabelledForm, Opener, Reading, Scale
 from llrcal.cli.systems import sources_of
 from llrcal.cli.terminal import print_notes
+from llrcal.errors import OptionError
 from llrcal.messages import Setting
 
 if TYPE_CHECKING:
@@ -110,17 +110,16 @@ def compare(
     kept: dict[str, list[str]] = {"train": [], "test": columns, "data": columns}
 
     apart = scale.in_pieces or scale.workers or scale.scheduler or direction.inverted
-    refuse(
-        {
+    if systems and apart:
+        raise OptionError(
             "several systems are read whole, and compared whichever way their scores run: leave "
-            "out --in-pieces, --workers, --scheduler and --inverted": systems and apart
-        }
-    )
+            "out --in-pieces, --workers, --scheduler and --inverted"
+        )
 
     def read(opened: Opener) -> list[TrialSet | Systems]:
         if systems:
-            apart = next((name for name, (*_, non) in sets.items() if non is not None), "")
-            refuse({f"several systems need labels or keys, not --{apart}-nontargets": apart})
+            for name in (name for name, (*_, non) in sets.items() if non is not None):
+                raise OptionError(f"several systems need labels or keys, not --{name}-nontargets")
             every = zip((train, test, data), sets.items(), strict=True)
             return [
                 _systems(opened, one, key, scores, form.options(keep=kept[name]))
@@ -191,19 +190,21 @@ def _check_sets(sets: Mapping[str, _Files], folds: str | None) -> None:
     (train, *_), (test, *_), (data, *_) = sets.values()
     first, last = (given or [""])[0], (given or [""])[-1]
     if data is not None:
-        also = (
-            f"--data is for one set of trials, and {first} is given as well: give either --data, "
-        )
-        refuse({f"{also}or --train and --test": not first.startswith("--data")})
+        if not first.startswith("--data"):
+            raise OptionError(
+                f"--data is for one set of trials, and {first} is given as well: give either "
+                "--data, or --train and --test"
+            )
         return
-    missing = "--train" if train is None else "--test"
-    refuse(
-        {
-            f"{last} is for --data, which is not given": last.startswith("--data"),
+    if last.startswith("--data"):
+        raise OptionError(f"{last} is for --data, which is not given")
+    if folds is not None:
+        raise OptionError(
             "--folds is for one set of trials: give it as --data, or leave --folds out to test on "
-            "other trials than those of --train": folds is not None,
-            f"{missing} is missing: give --train and --test, or one set of trials as --data": (
-                None in (train, test)
-            ),
-        }
-    )
+            "other trials than those of --train"
+        )
+    if train is None or test is None:
+        raise OptionError(
+            f"{'--train' if train is None else '--test'} is missing: give --train and --test, or "
+            "one set of trials as --data"
+        )

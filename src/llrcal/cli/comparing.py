@@ -16,7 +16,6 @@ from llrcal.cli.options import (
     WEIGHTED,
     Points,
     option,
-    refuse,
     split_names,
     weight,
 )
@@ -29,6 +28,7 @@ from llrcal.cli.terminal import (
     print_table,
     progress_bar,
 )
+from llrcal.errors import OptionError
 from llrcal.messages import printable
 from llrcal.method_table import ALPHAS, integrated_out, methods_to_compare
 
@@ -95,12 +95,11 @@ class Comparing(Points):
         weights = [weight(one) for one in self.alpha]
         if systems:
             several = self.rule or self.bayes or len(weights) > 1
-            refuse(
-                {
+            if several:
+                raise OptionError(
                     "systems are compared by lines at one weight of the targets: give --alpha at "
-                    "most once, and neither --rule nor --bayes": several
-                }
-            )
+                    "most once, and neither --rule nor --bayes"
+                )
             return [("logistic", {"alpha": one}) for one in weights or (0.5,)]
         methods = methods_to_compare(weights or ALPHAS, self.rule or ["log"])
         return [*methods, *integrated_out(methods)] if self.bayes else methods

@@ -13,11 +13,11 @@ from llrcal.cli.options import (
     command,
     option,
     output,
-    refuse,
     refuse_two_outputs,
 )
 from llrcal.cli.reading import Reading
 from llrcal.cli.terminal import print_json, print_notes
+from llrcal.errors import OptionError
 
 
 @command()
@@ -51,7 +51,8 @@ def convert(
     to = to or format_of(out)
     places = [out] if key_out is None else [out, key_out]
     same = key_out is not None and Path(out).absolute() == Path(key_out).absolute()
-    refuse({f"{out} cannot be both the scores and the key": same})
+    if same:
+        raise OptionError(f"{out} cannot be both the scores and the key")
     for place in places:
         refuse_two_outputs(place, json=json)
     options = reading.options(allow_infinite=True)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from llrcal.cli.options import JSON, File, argument, command, option, refuse
+from llrcal.cli.options import JSON, File, argument, command, option
 from llrcal.cli.reading import Direction, Reading
 from llrcal.cli.terminal import print_json, print_notes
+from llrcal.errors import OptionError
 
 if TYPE_CHECKING:
     from llrcal.evaluation import OperatingPoint
@@ -29,9 +30,9 @@ def decide(
     c_miss: float | None = option("Cost of a miss.  [default: 1]"),
     c_fa: float | None = option("Cost of a false alarm.  [default: 1]"),
     score: Sequence[float] = option("Decide about this score. Repeatable."),
-    pfa: float | None = option("Instead: the false-alarm rate (FMR) to allow on SCORES."),
-    pmiss: float | None = option("Instead: the miss rate (FNMR) to allow on SCORES."),
-    eer: bool = option("Instead: equal error-rates on SCORES."),
+    pfa: float | None = option("Maximum false-alarm rate on SCORES, instead of costs."),
+    pmiss: float | None = option("Maximum miss rate on SCORES, instead of costs."),
+    eer: bool = option("Equal error-rates on SCORES, instead of costs."),
     direction: Direction,
     reading: Reading,
     json: bool = JSON,
@@ -57,17 +58,18 @@ def decide(
     costs = c_miss is not None or c_fa is not None
     by_cost = model is not None or p_target is not None or costs or len(score) > 0
     of_files = vars(reading) != vars(Reading()) or any(vars(direction).values())
-    refuse(
-        {
+    if others or (trials is not None and not rate):
+        raise OptionError(
             "give one of --fmr, --fnmr and --eer, for a threshold on SCORES; or a model instead of "
-            "SCORES: --model MODEL": others or (trials is not None and not rate),
+            "SCORES: --model MODEL"
+        )
+    if rate and (trials is None or by_cost):
+        raise OptionError(
             f"{rate} needs SCORES, and neither a model nor a prior nor costs: llrcal decide "
-            f"scores.txt --key key.txt {rate}": rate and (trials is None or by_cost),
-            "options about files are for SCORES, and none are given: leave them out": (
-                trials is None and of_files
-            ),
-        }
-    )
+            f"scores.txt --key key.txt {rate}"
+        )
+    if trials is None and of_files:
+        raise OptionError("options about files are for SCORES, and none are given: leave them out")
     if trials is not None:
         _decide_by_rate(trials, reading, direction, pfa, pmiss, json=json)
     elif model is not None and p_target is not None:
@@ -76,7 +78,7 @@ def decide(
         )
         _decide_by_cost(model, point, score, json=json)
     else:
-        refuse({"give --model and --p-target; or SCORES with --fmr, --fnmr or --eer": True})
+        raise OptionError("give --model and --p-target; or SCORES with --fmr, --fnmr or --eer")
 
 
 def _decide_by_rate(

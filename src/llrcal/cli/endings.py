@@ -10,7 +10,6 @@ from __future__ import annotations
 import errno
 import io
 import os
-import re
 import signal
 import sys
 from collections.abc import Callable
@@ -52,18 +51,19 @@ def status_after(problem: BaseException) -> int | None:
     """The exit status for an error, after printing it on standard error; None for a bug."""
     from llrcal.errors import LlrcalError
 
-    problem = system_error(problem) or problem
     status = 2
-    if isinstance(problem, LlrcalError):
-        text = problem.on_command_line
-    elif isinstance(problem, KeyboardInterrupt):
+    if isinstance(problem, KeyboardInterrupt):
         status, text = 130, "interrupted"
-    elif isinstance(problem, MemoryError):
-        reason = f": {problem}" if str(problem) else ""
+    elif memory := _lack_of_memory(problem):
+        reason = f": {memory}" if isinstance(memory, MemoryError) and str(memory) else ""
         text = f"there is not enough memory{reason}; files can be read --in-pieces"
+    elif isinstance(problem, LlrcalError):
+        text = problem.on_command_line
     elif isinstance(problem, OSError):
         where = f"{problem.filename}: " if problem.filename else ""
         text = f"{where}{problem.strerror or problem}"
+    elif type(problem).__module__.startswith("polars."):
+        text = str(problem)
     else:
         return None
     _let_go_of_output()
@@ -75,26 +75,13 @@ def status_after(problem: BaseException) -> int | None:
     return status
 
 
-def system_error(problem: BaseException) -> OSError | MemoryError | None:
-    """The system error that this is or that polars mentions; or any lack of memory behind it."""
-    found = [_as_system_error(problem)]
-    cause = problem.__cause__
-    while cause is not None:
-        found.append(_as_system_error(cause))
-        cause = cause.__cause__
-    return next((one for one in found if isinstance(one, MemoryError)), found[0])
-
-
-def _as_system_error(problem: BaseException) -> OSError | MemoryError | None:
-    if isinstance(problem, MemoryError):
-        return problem
-    said = re.search(r"\(os error (\d+)\)$", str(problem))
-    is_of_system = isinstance(problem, OSError)
-    if said and (is_of_system or type(problem).__module__.startswith("polars.")):
-        problem = OSError(int(said[1]), os.strerror(int(said[1])))
-    if not isinstance(problem, OSError):
-        return None
-    return MemoryError() if problem.errno == errno.ENOMEM else problem
+def _lack_of_memory(problem: BaseException | None) -> BaseException | None:
+    """The lack of memory that this is, or that is behind it."""
+    while problem is not None:
+        if isinstance(problem, MemoryError) or getattr(problem, "errno", None) == errno.ENOMEM:
+            return problem
+        problem = problem.__cause__
+    return None
 
 
 def _let_go_of_output() -> None:

@@ -24,9 +24,7 @@ def fit(
     scores: File = argument("SCORES"),
     out: NewModel = output("The model file (JSON).", "MODEL"),
     asked: MethodOptions,
-    rising: bool = option(
-        "Hold LLRs where they would fall although the score rises, or give the plain formula.", True
-    ),
+    rising: bool = option("Make LLRs non-decreasing in the score, or use the plain formula.", True),
     condition: str | None = option(
         "Give each condition in this column, of the scores or of the key, a slope and an offset "
         "of its own, as far as its trials can tell.",

@@ -83,7 +83,7 @@ def argument(metavar: str, *, required: bool = True) -> Any:
 
 
 JSON = option("Print the answer as one JSON document.")
-KEY = option("Labels, if they are not in the score file.", metavar="FILE")
+KEY = option("Labels, if they are not in the score file.", metavar="FILE", heading="Options")
 FORCE = option("Replace what exists already, if llrcal wrote it.")
 SPEAKERS = option(
     "Number of speakers among SCORES; or how to find them: a list of recordings and speakers "
@@ -96,6 +96,9 @@ QUIET = option("Print only warnings and errors.")
 class Verb(click.Command):
     """A command that refuses an option given more than once, if only the last would count."""
 
+    headings: Mapping[str, str]
+    """Headings in the help, by the names of options that have one."""
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         _, _, given = self.make_parser(ctx).parse_args(args=[*args])
         for one in () if ctx.resilient_parsing else given:
@@ -105,6 +108,16 @@ class Verb(click.Command):
                 often = "twice" if times == 2 else f"{times} times"
                 raise OptionError(f"{name} is given {often}, but only one can count: give it once")
         return super().parse_args(ctx, args)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options of the verb itself; below them groups with a heading, such as how to read."""
+        sections: dict[str, list[tuple[str, str]]] = {"Options": []}
+        for one in self.get_params(ctx):
+            if record := one.get_help_record(ctx):
+                sections.setdefault(self.headings.get(one.name or "", "Options"), []).append(record)
+        for heading, records in sections.items():
+            with formatter.section(heading):
+                formatter.write_dl(records)
 
 
 def command(**settings: Any) -> Callable[[Callable[..., None]], click.Command]:
@@ -135,8 +148,14 @@ def command(**settings: Any) -> Callable[[Callable[..., None]], click.Command]:
                 _check_paths(values, force=force)
                 verb(**given, **built)
 
-        name, text = verb.__name__, verb.__doc__
-        return Verb(name, callback=call, params=params, help=text, **settings)
+        made = Verb(verb.__name__, callback=call, params=params, help=verb.__doc__, **settings)
+        made.headings = {
+            part.name: part.metadata.get("heading", group.heading)
+            for group in groups.values()
+            if hasattr(group, "heading")
+            for part in fields(group)
+        }
+        return made
 
     return decorate
 
@@ -170,7 +189,7 @@ def _check_paths(given: Sequence[tuple[Any, Any]], *, force: bool) -> None:
 
 def _parameter(declared: Field[Any], kind: Any, name: str) -> click.Parameter:
     """What click should know of an argument or a field."""
-    settings = dict(declared.metadata)
+    settings = {name: value for name, value in declared.metadata.items() if name != "heading"}
     is_optional = NoneType in get_args(kind)
     if is_optional:
         kind, _ = get_args(kind)
@@ -263,12 +282,15 @@ class Points:
 
         count = len(self.p_target)
         costs = {"--c-miss": self.c_miss, "--c-fa": self.c_fa}
-        refuse({"costs need a prior: give --p-target as well": any(costs.values()) and not count})
+        if any(costs.values()) and not count:
+            raise OptionError("costs need a prior: give --p-target as well")
         for name, given in costs.items():
             times = "once" if len(given) == 1 else f"{len(given)} times"
             priors = "1 prior" if count == 1 else f"{count} priors"
-            wrong = f"{name} is given {times} for {priors}: give one for each --p-target"
-            refuse({wrong: len(given) not in {0, count}})
+            if len(given) not in {0, count}:
+                raise OptionError(
+                    f"{name} is given {times} for {priors}: give one for each --p-target"
+                )
         both = (given or [1.0] * count for given in costs.values())
         points = [OperatingPoint(*point) for point in zip(self.p_target, *both, strict=True)]
         points += [point for name in self.preset for point in PRESETS[name]]
@@ -285,8 +307,10 @@ class Points:
 
 def refuse_two_outputs(out: str, *, json: bool) -> None:
     """Refuse to write both a file and a document to standard output."""
-    said = "-o - and --json would both write to standard output: name a file, or leave out --json"
-    refuse({said: json and out == "-"})
+    if json and out == "-":
+        raise OptionError(
+            "-o - and --json would both write to standard output: name a file, or leave out --json"
+        )
 
 
 def split_names(names: str | None, setting: str) -> list[str]:
@@ -306,7 +330,8 @@ def fold_count(folds: str | None) -> FoldCount:
     if folds == "all":
         return "all"
     count = FOLDS if folds is None else int(folds) if folds.isdecimal() else 0
-    refuse({f"--folds is {folds!r:.50}; give a whole number from 2 on, or all": count < 2})
+    if count < 2:
+        raise OptionError(f"--folds is {folds!r:.50}; give a whole number from 2 on, or all")
     return count
 
 

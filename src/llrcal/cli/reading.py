@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import click
 
-from llrcal.cli.options import KEY, File, option, refuse
+from llrcal.cli.options import KEY, File, option
 from llrcal.cli.terminal import print_notes, print_warnings, progress_bar
 from llrcal.errors import LlrcalError, OptionError
 from llrcal.messages import Setting
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Form:
     """The form of a score file, for files in which it is ambiguous; and NaN scores."""
+
+    heading = "How files are read"
 
     columns: str | None = option(
         "The columns in order (enrol,test,score,label, with - for any other), or roles and names "
@@ -97,7 +99,9 @@ class OtherFiles:
 
     key: File | None = KEY
     nontargets: File | None = option(
-        "The non-targets, if the score file holds targets alone.", metavar="FILE"
+        "The non-targets, if the score file holds targets alone.",
+        metavar="FILE",
+        heading="Options",
     )
 
 
@@ -129,6 +133,8 @@ class Direction:
 @dataclass(frozen=True)
 class Scale:
     """Whether to read in pieces, and by which processes."""
+
+    heading = "How files are read"
 
     in_pieces: bool | None = option(
         "Read in pieces, to save memory, or a file of any size whole. In pieces is the default for "
@@ -195,8 +201,8 @@ def opener(scale: Scale, *, quiet: bool) -> Iterator[Opener]:
 def _client(scale: Scale) -> Iterator[Any]:
     """A connection to the cluster that reads in pieces, if there is one."""
     on_cluster = scale.workers or scale.scheduler
-    said = "--workers and --scheduler read in pieces: leave out --no-in-pieces"
-    refuse({said: on_cluster and scale.in_pieces is False})
+    if on_cluster and scale.in_pieces is False:
+        raise OptionError("--workers and --scheduler read in pieces: leave out --no-in-pieces")
     with cluster_client(scale.workers, scale.scheduler) as client:
         yield client
 
@@ -204,7 +210,8 @@ def _client(scale: Scale) -> Iterator[Any]:
 @contextmanager
 def cluster_client(workers: int | None, scheduler: str | None) -> Iterator[Any]:
     """A connection to the given cluster, or to a new local one; None if neither is asked for."""
-    refuse({"give either --workers or --scheduler, not both": workers and scheduler})
+    if workers and scheduler:
+        raise OptionError("give either --workers or --scheduler, not both")
     if not (workers or scheduler):
         yield None
         return

@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from llrcal.cli.options import refuse, split_names
+from llrcal.cli.options import split_names
+from llrcal.errors import OptionError
 from llrcal.messages import Setting
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ _ADVICE = {
 
 def sources_of(files: Sequence[str], scores: str | None) -> dict[str, tuple[str, str | None]]:
     """By the name of each system: its file, and its column if one file has those of all."""
-    from llrcal.errors import OptionError
     from llrcal.trials.systems import named_files
 
     if scores is None:
@@ -104,20 +104,14 @@ def apply_to_systems(
     fused = model if isinstance(model, Fused) else None
     names, sides = (fused.names, fused.quality) if fused else (("score",), ())
     has_conditions = model.conditions is not None
-    refuse(
-        {
-            "the model was trained with conditions: give their column by --condition": (
-                has_conditions and condition is None
-            ),
-            "the model was trained without conditions: leave out --condition": (
-                condition is not None and not has_conditions
-            ),
-            "the model was trained without --quality: leave it out": quality and not sides,
-            f"there is no file {quality!r}; columns are found by their names": (
-                quality and not side_files(quality)
-            ),
-        }
-    )
+    if has_conditions and condition is None:
+        raise OptionError("the model was trained with conditions: give their column by --condition")
+    if condition is not None and not has_conditions:
+        raise OptionError("the model was trained without conditions: leave out --condition")
+    if quality and not sides:
+        raise OptionError("the model was trained without --quality: leave it out")
+    if quality and not side_files(quality):
+        raise OptionError(f"there is no file {quality!r}; columns are found by their names")
     keep = [*(() if side_files(quality) else sides), *([condition] if condition else [])]
     try:
         systems = read_systems(
@@ -161,7 +155,6 @@ def _sources(names: Sequence[str], files: Sequence[str]) -> dict[str, tuple[str,
 def _write(out: str, ids: Any, llrs: Floats, more: Mapping[str, Array]) -> None:
     import polars as pl
 
-    from llrcal.errors import OptionError
     from llrcal.trials.table import Table
     from llrcal.trials.writing import format_of, prepared
 
@@ -172,8 +165,10 @@ def _write(out: str, ids: Any, llrs: Floats, more: Mapping[str, Array]) -> None:
     except OptionError:  # a text, in the form of most toolkits
         text = {("enrol", "test"): "kaldi", ("enrol", "test", "side"): "nist"}
         to = (text | {("test",): "asvspoof2021"}).get(tuple(frame.columns[:-1]), "scores")
-    no_more = f"{out}: files of this kind hold no columns beside LLRs; write .txt, .csv or .parquet"
-    refuse({no_more: more and to == "hdf5"})
+    if more and to == "hdf5":
+        raise OptionError(
+            f"{out}: files of this kind hold no columns beside LLRs; write .txt, .csv or .parquet"
+        )
     written = prepared(Table(frame, "the fusion", "fused"), to=to)
     written = replace(written, frame=written.frame.with_columns(**more))
     written.check_place(out)

@@ -22,7 +22,6 @@ from llrcal.cli.options import (
     fold_count,
     option,
     output,
-    refuse,
 )
 from llrcal.cli.reading import Direction, Reading, Scale, opener
 from llrcal.cli.terminal import (
@@ -33,7 +32,7 @@ from llrcal.cli.terminal import (
     print_table,
     progress_bar,
 )
-from llrcal.errors import TrialFileError
+from llrcal.errors import OptionError, TrialFileError
 from llrcal.files.marks import PAGE
 from llrcal.messages import printable
 
@@ -106,14 +105,13 @@ def validate(
 
     requirements(require)  # before any file is read
     stated, number = _stated(state), None if test else fold_count(folds)
-    refuse(
-        {
-            "--test-key is for --test, which is not given": test is None and test_key,
-            "--test-nontargets is for --test, which is not given": test is None and test_nontargets,
-            "--folds is for one set of trials: leave it out, or --test": test and folds,
-        }
-    )
-    refuse({f"{out} cannot be both the page and the model": model is not None and out == model})
+    of_test = {"--test-key": test_key, "--test-nontargets": test_nontargets}
+    for name in (name for name, file in of_test.items() if test is None and file is not None):
+        raise OptionError(f"{name} is for --test, which is not given")
+    if test and folds:
+        raise OptionError("--folds is for one set of trials: leave it out, or --test")
+    if out == model:
+        raise OptionError(f"{out} cannot be both the page and the model")
     with opener(Scale(), quiet=quiet) as opened, progress_bar(quiet=quiet) as show:
         sets = [opened(scores, reading, whole=_WHOLE)]
         if test is not None:
@@ -164,14 +162,12 @@ def _stated(given: Sequence[str]) -> dict[str, str]:
     stated: dict[str, str] = {}
     for one in given:
         name, is_there, text = one.partition("=")
-        refuse(
-            {
-                f"--state is {one!r:.80}; give NAME=TEXT, such as 'population=adult men'": (
-                    not is_there
-                ),
-                f"--state {name!r:.40} is given twice: give it once": name in stated,
-            }
-        )
+        if not is_there:
+            raise OptionError(
+                f"--state is {one!r:.80}; give NAME=TEXT, such as 'population=adult men'"
+            )
+        if name in stated:
+            raise OptionError(f"--state {name!r:.40} is given twice: give it once")
         stated[name] = text
     return stated
 

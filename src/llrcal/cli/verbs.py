@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -24,6 +25,9 @@ def verb(name: str) -> click.Command:
     return command
 
 
+_OTHER_WORDS = {"train": "fit", "calibrate": "apply", "predict": "apply"}
+
+
 class Verbs(click.Group):
     """The verbs in the order of the table, each imported when it is asked for."""
 
@@ -32,6 +36,13 @@ class Verbs(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         return verb(cmd_name) if cmd_name in VERBS else None
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        name = args[0]
+        if name not in VERBS and not name.startswith("-"):
+            near = _OTHER_WORDS.get(name) or next(iter(get_close_matches(name, VERBS, 1)), None)
+            ctx.fail(f"No such command {name!r}.{f' Did you mean {near!r}?' if near else ''}")
+        return super().resolve_command(ctx, args)
 
     def get_help(self, ctx: click.Context) -> str:
         return help_text()

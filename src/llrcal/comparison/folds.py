@@ -216,7 +216,7 @@ class Folds:
 
     @property
     def how(self) -> str:
-        """How the trials were parted, for people."""
+        """How the trials were divided, in words."""
         if self.seed is None:
             return f"leaving out two of {self.count} speakers at a time"
         return f"in {self.count} folds, dealt by {self.by}"

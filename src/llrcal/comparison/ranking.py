@@ -85,7 +85,7 @@ class Criterion:
 
     @property
     def words(self) -> str:
-        """What it is, for people."""
+        """What it is, in words."""
         if self.name == "cllr":
             return "Cllr"
         if self.name == "range":

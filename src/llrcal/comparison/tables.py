@@ -142,7 +142,7 @@ def as_csv(rows: Sequence[Row]) -> str:
     """Rows as CSV, with all digits of the numbers, so that equal runs give equal files.
 
     Text that a spreadsheet would interpret as a formula gets an apostrophe in front, as OWASP
-    recommends (CSV Injection). These tables are for people; trial ids, which programs read again,
+    recommends (CSV Injection). These tables are to be read; trial ids, which programs read again,
     are written unchanged by :mod:`llrcal.trials.writing`.
     """
     out = io.StringIO()
@@ -159,7 +159,7 @@ def _cell(value: float | str) -> str:
 
 
 def as_markdown(comparison: Comparison) -> str:
-    """The verdict, the table and the warnings for people."""
+    """The verdict, the table and the warnings, as Markdown."""
     (first, *heads), rows = _for_people(comparison)
     table = [[first, *heads], ["---"] * (len(heads) + 1)]
     table += [[_plain(shown(label)), *cells] for label, cells in rows.items()]

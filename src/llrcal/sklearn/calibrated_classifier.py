@@ -10,8 +10,8 @@ import numpy as np
 from scipy.special import logit
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import check_cv
-from sklearn.utils import _safe_indexing, assert_all_finite, column_or_1d, get_tags, indexable
+from sklearn.model_selection import check_cv, cross_val_predict
+from sklearn.utils import assert_all_finite, column_or_1d, get_tags, indexable
 from sklearn.utils.validation import check_is_fitted
 
 from llrcal.arrays import Array, ArrayLike, Floats
@@ -38,8 +38,7 @@ class LLRCalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         ``target_label``. By default ``LLRCalibrator()``.
     cv
         How samples are split: a number of folds, a splitter, or an iterable of splits, as in
-        scikit-learn's ``cross_val_predict``. Each sample that is left out of all folds is left out
-        of the calibration.
+        scikit-learn's ``cross_val_predict``: each sample is in one fold.
     p_target
         Prior probability of a target where the classifier is used: a number, or ``"training"`` for
         the share of targets among the training samples.
@@ -113,24 +112,26 @@ class LLRCalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         calibrator = LLRCalibrator() if self.calibrator is None else clone(self.calibrator)
         target = target_index(classes, calibrator.target_label)
         side = 1.0 if target else -1.0
-        splits = check_cv(self.cv, labels, classifier=True)
-        scores = np.full(len(labels), np.nan)
-        for fold, (train, test) in enumerate(splits.split(samples, labels, groups), 1):
-            part = clone(self._estimator).fit(_safe_indexing(samples, train), labels[train])
-            answers = side * _scores(part, _safe_indexing(samples, test))
-            if unscored := int(np.isnan(answers).sum()):
-                raise ScoreError(
-                    f"fold {fold}: {type(part).__name__} answers NaN for {unscored:,} of "
-                    f"{len(answers):,} samples; leave these out, or fill in what they lack"
-                )
-            scores[test] = answers
-        seen = ~np.isnan(scores)
+        answers = cross_val_predict(
+            self._estimator,
+            samples,
+            labels,
+            groups=groups,
+            cv=check_cv(self.cv, labels, classifier=True),
+            method=_method(self._estimator),
+        )
+        scores = side * _as_scores(answers)
+        if unscored := int(np.isnan(scores).sum()):
+            raise ScoreError(
+                f"{type(self._estimator).__name__} answers NaN for {unscored:,} of "
+                f"{len(scores):,} samples; leave these out, or fill in what they lack"
+            )
         share = float((labels == classes[target]).mean())
         calibrator.set_params(
             target_label=classes[target],
             p_target=share if self.p_target == "training" else self.p_target,
         )
-        calibrator.fit(scores[seen], labels[seen])
+        calibrator.fit(scores, labels)
         self.estimator_ = clone(self._estimator).fit(X, labels)
         self.classes_, self.calibrator_, self._side = classes, calibrator, side
         for name in ("n_features_in_", "feature_names_in_"):
@@ -140,28 +141,29 @@ class LLRCalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
 
     def llrs(self, X: ArrayLike) -> Floats:
         """Natural-log likelihood-ratios, target over non-target; they depend on no prior."""
-        return self._ask("transform", X)[:, 0]
+        return self._calibrated("transform", X)[:, 0]
 
     def predict_proba(self, X: ArrayLike) -> Floats:
         """Posterior of each class, in the order of ``classes_``."""
-        return self._ask("predict_proba", X)
+        return self._calibrated("predict_proba", X)
 
     def predict_log_proba(self, X: ArrayLike) -> Floats:
         """Logarithms of the posteriors, accurate even where these round to 0 or 1."""
-        return self._ask("predict_log_proba", X)
+        return self._calibrated("predict_log_proba", X)
 
     def decision_function(self, X: ArrayLike) -> Floats:
         """How far each LLR lies beyond the Bayes threshold, on the side of ``classes_[1]``."""
-        return self._ask("decision_function", X)
+        return self._calibrated("decision_function", X)
 
     def predict(self, X: ArrayLike) -> Array:
         """Labels of least expected cost."""
-        return self._ask("predict", X)
+        return self._calibrated("predict", X)
 
-    def _ask(self, question: str, X: ArrayLike) -> Array:
+    def _calibrated(self, answer: str, X: ArrayLike) -> Array:
+        """What the calibration answers for the scores of the classifier."""
         check_is_fitted(self, "calibrator_")
-        scores = self._side * _scores(self.estimator_, X)
-        return np.asarray(getattr(self.calibrator_, question)(scores))
+        scores = _as_scores(getattr(self.estimator_, _method(self.estimator_))(X))
+        return np.asarray(getattr(self.calibrator_, answer)(self._side * scores))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -174,14 +176,20 @@ class LLRCalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         return LogisticRegression() if self.estimator is None else self.estimator
 
 
-def _scores(estimator: Any, X: ArrayLike) -> Floats:
+def _method(estimator: Any) -> str:
+    """How a classifier gives its scores."""
+    for name in ("decision_function", "predict_proba"):
+        if hasattr(estimator, name):
+            return name
+    raise OptionError(
+        f"{type(estimator).__name__} has neither decision_function nor predict_proba, so there "
+        "are no scores to calibrate"
+    )
+
+
+def _as_scores(answers: ArrayLike) -> Floats:
     """Scores of the second class; log-odds, where a classifier gives only probabilities."""
-    if hasattr(estimator, "decision_function"):
-        return np.asarray(estimator.decision_function(X), np.float64)
-    if not hasattr(estimator, "predict_proba"):
-        raise OptionError(
-            f"{type(estimator).__name__} has neither decision_function nor predict_proba, so there "
-            "are no scores to calibrate"
-        )
-    p = np.asarray(estimator.predict_proba(X), np.float64)[:, 1]
-    return np.asarray(logit(np.clip(p, _NEAREST, 1 - _NEAREST)))
+    scores = np.asarray(answers, np.float64)
+    if scores.ndim == 1:
+        return scores
+    return np.asarray(logit(np.clip(scores[:, 1], _NEAREST, 1 - _NEAREST)))
