@@ -9,7 +9,7 @@ import pytest
 
 import llrcal
 from llrcal.arrays import Array
-from llrcal.pairing.pairs import _groups, _Several
+from llrcal.pairing.labels import groups_of
 from tests.pairing import oracle
 
 
@@ -132,7 +132,7 @@ def test_counts_without_each_group_of_speakers(two_sets: bool) -> None:
     test = B.vectors if two_sets else None
     got = llrcal.pairs(A.vectors, both, test=test, exclude=rooms, groups=4)
     sides = [A.speaker, B.speaker] if two_sets else [A.speaker]
-    group = _groups([_Several(np.arange(len(side)), side) for side in sides], 4)
+    group = groups_of(sides, 4)
     assert len(got.without) == 4
     for number, left in enumerate(got.without):
 
@@ -147,14 +147,14 @@ def test_counts_without_each_group_of_speakers(two_sets: bool) -> None:
 
 def test_groups_are_of_about_the_same_size() -> None:
     speakers = np.repeat(np.arange(50), np.random.default_rng(3).integers(1, 40, 50))
-    group = _groups([_Several(np.arange(len(speakers)), speakers)], 10)
+    group = groups_of([speakers], 10)
     sizes = np.bincount(group[speakers])
     assert len(sizes) == 10
     assert sizes.max() < 1.2 * sizes.min()
     assert llrcal.pairs(A.vectors, A.speaker, groups=0).without == ()
     assert len(llrcal.pairs(A.vectors, A.speaker, groups=2).without) == 2
     some = np.array([0, 3, 4])  # of five, the others of whom have no embedding
-    group = _groups([_Several(some, some)], 10)
+    group = groups_of([some], 10)
     assert (sorted(group[some]), group.max()) == ([0, 1, 2], 2)
 
 

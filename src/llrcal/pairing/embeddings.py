@@ -54,17 +54,17 @@ class Embeddings:
                     f"{self.name}: nothing says who speaks{self._has}; give ", Setting(setting)
                 )
         if isinstance(given, str | PathLike):
-            found = self._named(fspath(given), setting)
+            labels = self._named(fspath(given), setting)
         else:
-            found = np.asarray(given.to_numpy() if hasattr(given, "to_numpy") else given)
-        if found.shape != (len(self.vectors),):
+            labels = np.asarray(given.to_numpy() if hasattr(given, "to_numpy") else given)
+        if labels.shape != (len(self.vectors),):
             raise ScoreError(
                 f"{self.name}: there are {len(self.vectors):,} embeddings, and an array of shape "
-                f"{found.shape} for ",
+                f"{labels.shape} for ",
                 Setting(setting),
                 "; pass one label for each embedding",
             )
-        return _checked(found, self.name, setting)
+        return _checked(labels, self.name, setting)
 
     def _named(self, name: str, setting: str) -> Array:
         """The labels in a column, in a text file, or in ids."""
@@ -85,8 +85,8 @@ class Embeddings:
     def _ids(self, why: str) -> list[str]:
         for name in _IDS:
             if name in self.columns:
-                found: list[str] = self.columns[name].astype(str).tolist()
-                return found
+                ids: list[str] = self.columns[name].astype(str).tolist()
+                return ids
         raise OptionError(f"{self.name}: has no ids of its embeddings, which {why} needs")
 
     def _in_ids(self, pattern: str, setting: str) -> Array:
@@ -97,13 +97,13 @@ class Embeddings:
             raise OptionError(
                 Setting(setting), f" is no regular expression: {pattern!r:.80} ({problem})"
             ) from problem
-        found = []
-        for one in self._ids(f"{_BY_ID}{pattern}"):
-            match = wanted.search(one)
+        parts = []
+        for name in self._ids(f"{_BY_ID}{pattern}"):
+            match = wanted.search(name)
             if match is None:
-                raise ScoreError(f"{self.name}: nothing in the id {one!r:.80} matches {pattern!r}")
-            found.append(match.group(min(1, wanted.groups)))
-        return np.array(found)
+                raise ScoreError(f"{self.name}: nothing in the id {name!r:.80} matches {pattern!r}")
+            parts.append(match.group(min(1, wanted.groups)))
+        return np.array(parts)
 
     def _in_file(self, name: str) -> Array:
         """Labels in a text file: one in each line, or ids and labels."""
@@ -114,20 +114,20 @@ class Embeddings:
             return np.array([row[0] for row in rows])
         known = dict(listed(FileFingerprint.of(name)).iter_rows())
         ids = self._ids(name)
-        unknown = [one for one in ids if one not in known]
+        unknown = [name for name in ids if name not in known]
         if unknown:
             raise ScoreError(
                 f"{name}: {len(unknown):,} of {len(ids):,} embeddings are not in it; the first is "
                 f"{unknown[0]!r:.80}"
             )
-        return np.array([known[one] for one in ids])
+        return np.array([known[name] for name in ids])
 
 
 def _checked(labels: Array, name: str, setting: str) -> Array:
     """Labels that can be compared; none may be missing."""
     missing = np.zeros(len(labels), bool)
     if labels.dtype.kind == "O":
-        missing = np.array([one is None or one != one for one in labels])  # noqa: PLR0124
+        missing = np.array([label is None or label != label for label in labels])  # noqa: PLR0124
         labels = labels.astype(str)
     elif labels.dtype.kind == "f":
         missing = np.isnan(labels)
@@ -192,8 +192,8 @@ def _of_columns(arrays: Mapping[str, Array], name: str) -> Embeddings:
     matrices = [key for key, array in arrays.items() if array.ndim == 2]
     known = [key for key in _VECTORS if key in matrices] or (matrices if len(matrices) == 1 else [])
     if not known:
-        found = ", ".join(f"{key} {array.shape}" for key, array in arrays.items()) or "nothing"
-        raise TrialFileError(f"{name}: holds {found}; expected a matrix called embeddings")
+        shapes = ", ".join(f"{key} {array.shape}" for key, array in arrays.items()) or "nothing"
+        raise TrialFileError(f"{name}: holds {shapes}; expected a matrix called embeddings")
     vectors = arrays[known[0]]
     columns = {key: array for key, array in arrays.items() if array.shape == (len(vectors),)}
     return Embeddings(vectors, name, columns)
@@ -203,9 +203,9 @@ def _of_frame(frame: pl.DataFrame, name: str) -> Embeddings:
     """A table: a column of lists, or a column of floats for each dimension, with its number."""
     lists = [key for key, kind in frame.schema.items() if isinstance(kind, pl.List | pl.Array)]
     floats = sorted(
-        (found[1], int(found[2]), key)
+        (match[1], int(match[2]), key)
         for key, kind in frame.schema.items()
-        if kind.is_float() and (found := _NUMBERED.fullmatch(key))
+        if kind.is_float() and (match := _NUMBERED.fullmatch(key))
     )
     if len(lists) > 1:
         lists = [key for key in _VECTORS if key in lists]
@@ -233,7 +233,7 @@ def _of_lists(column: pl.Series, name: str) -> Array:
 
 
 def _of_vectors(ids: list[str], vectors: list[Array], name: str) -> Embeddings:
-    _refuse_other_lengths(np.array([len(one) for one in vectors]), name)
+    _refuse_other_lengths(np.array([len(vector) for vector in vectors]), name)
     return Embeddings(np.array(vectors), name, {"ids": np.array(ids)})
 
 

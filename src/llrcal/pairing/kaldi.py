@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
 
@@ -21,8 +21,8 @@ _LONGEST_ID = 2**12
 
 def is_ark(head: bytes) -> bool:
     """Whether a file begins like an archive of vectors."""
-    _, found, rest = head.partition(b" ")
-    return bool(found) and (rest.startswith(_BINARY) or rest.lstrip(b" ").startswith(b"["))
+    _, space, rest = head.partition(b" ")
+    return bool(space) and (rest.startswith(_BINARY) or rest.lstrip(b" ").startswith(b"["))
 
 
 def is_scp(head: bytes) -> bool:
@@ -37,38 +37,29 @@ def read_ark(path: str) -> tuple[list[str], list[Array]]:
     with reading_errors(path), Path(path).open("rb") as file:
         while (key := _key(file, path)) is not None:
             ids.append(key)
-            start = file.read(len(_BINARY))
-            if start == _BINARY:
-                vectors.append(_vector(file, path, key))
-            else:
-                vectors.append(_numbers(start + file.readline(), path, key))
+            vectors.append(_vector(file, path, key))
     return ids, vectors
 
 
 def read_scp(path: str) -> tuple[list[str], list[Array]]:
     """The ids and vectors of a table; archives are found from here, or from where the table is."""
     ids, vectors, files = [], [], dict[str, IO[bytes]]()
-    try:
-        for key, archive, offset in [*_places(path)]:
+    with ExitStack() as opened:
+        for key, archive, offset in _places(path):
             if archive not in files:
                 beside = Path(path).parent / archive
                 with reading_errors(f"{path}: {archive}"):
-                    files[archive] = (beside if beside.exists() else Path(archive)).open("rb")
-            file = files[archive]
-            file.seek(offset)
-            start = file.read(len(_BINARY))
+                    file = (beside if beside.exists() else Path(archive)).open("rb")
+                files[archive] = opened.enter_context(file)
+            files[archive].seek(offset)
             ids.append(key)
-            if start == _BINARY:
-                vectors.append(_vector(file, archive, key))
-            else:
-                vectors.append(_numbers(start + file.readline(), archive, key))
-    finally:
-        for file in files.values():
-            file.close()
+            vectors.append(_vector(files[archive], archive, key))
     return ids, vectors
 
 
-def _places(path: str) -> Iterator[tuple[str, str, int]]:
+def _places(path: str) -> list[tuple[str, str, int]]:
+    """For each line of a table: an id, the archive, and where its vector begins."""
+    places = []
     with reading_errors(path):
         lines = Path(path).read_bytes().decode(errors="replace").splitlines()
     for number, line in enumerate(lines, 1):
@@ -79,24 +70,28 @@ def _places(path: str) -> Iterator[tuple[str, str, int]]:
                 f"{path}: expected an id and FILE:OFFSET, and found {line[:80]!r} in ",
                 Position("line", number),
             )
-        yield key, archive, int(offset)
+        places.append((key, archive, int(offset)))
+    return places
 
 
 def _key(file: IO[bytes], path: str) -> str | None:
     """The next id; None at the end."""
     key = b""
     while not key.endswith(b" "):
-        one = file.read(1)
-        if not one and not key.strip():
+        character = file.read(1)
+        if not character and not key.strip():
             return None
-        if not one or len(key) > _LONGEST_ID:
+        if not character or len(key) > _LONGEST_ID:
             raise TrialFileError(f"{path}: an id without a vector, {key[:80]!r}")
-        key += one
+        key += character
     return key.decode(errors="replace").strip()
 
 
 def _vector(file: IO[bytes], path: str, key: str) -> Array:
-    """A vector, or a matrix with one row, after the mark of binary data."""
+    """A vector, in text or binary; or a matrix with one row."""
+    start = file.read(len(_BINARY))
+    if start != _BINARY:
+        return _numbers(start + file.readline(), path, key)
     kind = file.read(3)
     if kind not in _TYPES:
         raise TrialFileError(

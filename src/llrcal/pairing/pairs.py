@@ -22,18 +22,22 @@ import numpy as np
 
 from llrcal.arrays import Array, check_whole
 from llrcal.arrays import Counts as Numbers
-from llrcal.errors import DegenerateError, OptionError, ScoreError
+from llrcal.errors import OptionError, ScoreError
 from llrcal.messages import Setting
 from llrcal.notes import Note
 from llrcal.pairing.embeddings import Embeddings, opened
-from llrcal.pairing.fixed_point import (
-    COARSE,
-    PLACES,
-    STEP,
-    ZERO,
-    FixedPoint,
-    Similarity,
-    fixed_point,
+from llrcal.pairing.fixed_point import COARSE, PLACES, STEP, ZERO, Similarity
+from llrcal.pairing.labels import (
+    BY,
+    SPEAKER,
+    Codes,
+    LabelledRows,
+    Labels,
+    Side,
+    duplicates,
+    groups_of,
+    several_kinds,
+    with_one_label,
 )
 from llrcal.pairing.regions import Labelled, Plan, pairs_between, pairs_within
 from llrcal.pairing.tally import Engine, Processor, size_of
@@ -44,10 +48,6 @@ GROUPS = 10
 """Groups of speakers by default; docs/pairs.md says how far intervals from so few hold."""
 
 Source = Array | Embeddings | str | PathLike[str] | Sequence[Sequence[float]]
-Labels = Any
-"""One label for each embedding: see :func:`pairs`."""
-
-_SPEAKER = "speakers"
 
 
 def pairs(
@@ -130,20 +130,32 @@ def pairs(
     sets = [opened(embeddings, "embeddings")]
     if test is not None:
         sets.append(opened(test, "test"))
-    excluded, shared = _named("exclude", exclude), _named("within", within)
-    given = {_SPEAKER: speakers, **excluded, **shared, **({} if by is None else {"by": by})}
-    labels = {name: _codes(name, some, sets) for name, some in given.items()}
-    sides = _sides(sets, labels, similarity, models)
+    excluded, shared = several_kinds("exclude", exclude), several_kinds("within", within)
+    given = {SPEAKER: speakers, **excluded, **shared, **({} if by is None else {BY: by})}
+    labels = {name: Codes.of_labels(name, some, sets) for name, some in given.items()}
+    if models is not None and test is None:
+        hint = " are for enrolment: give a second set as "
+        raise OptionError(Setting("models"), hint, Setting("test"))
+    sides = [
+        Side.of(some, number, labels, similarity, None if number else models)
+        for number, some in enumerate(sets)
+    ]
+    dimensions = [side.embeddings.rows.shape[1] for side in (sides[0], sides[-1])]
+    if dimensions[0] != dimensions[1]:
+        raise ScoreError(
+            f"{sets[0].name} have {dimensions[0]:,} dimensions, and {sets[-1].name} "
+            f"{dimensions[1]:,}: they are not from one extractor"
+        )
     trials = _Trials(
         sides,
         exclude=list(excluded),
         within=list(shared),
-        group=_groups([side.labels[_SPEAKER] for side in sides], groups),
+        group=groups_of([side.labels[SPEAKER].label for side in sides], groups),
         unit=sides[0].embeddings.unit * sides[-1].embeddings.unit,
-        source=" and ".join(embeddings.name for embeddings in sets),
-        notes=tuple(_duplicates(sides)),
+        source=" and ".join(some.name for some in sets),
+        notes=tuple(duplicates(sides)),
     )
-    chosen = {"": [None for _ in sides]} if by is None else _conditions(sides, labels["by"].names)
+    chosen = {"": [None for _ in sides]} if by is None else _conditions(sides, labels[BY].names)
     found = trials.counted(_engine(device, client), progress, chosen)
     return found[""] if by is None else found
 
@@ -164,160 +176,15 @@ def _engine(device: str, client: Any | None) -> Engine:
     return Torch(device)
 
 
-# ------------------------------------------------------------------------------- labels
-
-
-@dataclass(frozen=True)
-class _Codes:
-    """Labels as numbers: one array for each set, and what they stand for."""
-
-    of: tuple[Array, ...]
-    names: tuple[str, ...]
-
-
-def _named(setting: str, given: Labels) -> dict[str, Labels]:
-    """Several kinds of labels, by name."""
-    if given is None:
-        return {}
-    if isinstance(given, Mapping):
-        return {f"{setting} {name}": one for name, one in given.items()}
-    return {setting: given}
-
-
-def _codes(name: str, given: Labels, sets: Sequence[Embeddings]) -> _Codes:
-    """The labels of all sets, with the same number for the same label."""
-    setting = name.partition(" ")[0]
-    each = [given] * len(sets) if given is None or isinstance(given, str | PathLike) else given
-    if len(sets) == 1 and each is given:
-        each = [given]
-    if len(each) != len(sets):
-        raise OptionError(
-            Setting(setting), ": pass a pair, with the labels of both sets, or the name of a column"
-        )
-    found = [one.labels(labels, setting) for one, labels in zip(sets, each, strict=True)]
-    kinds = {"text" if one.dtype.kind in "US" else "numbers" for one in found}
-    if len(kinds) > 1:
-        found = [one.astype(str) for one in found]
-    names, codes = np.unique(np.concatenate(found), return_inverse=True)
-    edges = np.cumsum([len(one) for one in found])[:-1]
-    return _Codes(tuple(np.split(codes.astype(np.int64), edges)), tuple(map(str, names.tolist())))
-
-
-@dataclass(frozen=True)
-class _Several:
-    """Labels of rows, of which a model may have several: row numbers that rise, and labels."""
-
-    row: Array
-    label: Array
-
-    def and_also(self, other: _Several) -> _Several:
-        """Rows with every combination of their labels, as pairs of numbers in two columns."""
-        first, count = np.searchsorted(other.row, self.row), np.bincount(other.row)[self.row]
-        place = np.repeat(np.arange(len(self.row)), count)
-        inside = np.arange(len(place)) - np.repeat(np.cumsum(count) - count, count)
-        label = np.stack([self.label[place], other.label[first[place] + inside]], axis=1)
-        return _Several(self.row[place], label)
-
-
-@dataclass(frozen=True)
-class _Side:
-    """One set: embeddings as integers, and the labels of each."""
-
-    embeddings: FixedPoint
-    labels: Mapping[str, _Several]
-
-
-def _sides(
-    sets: Sequence[Embeddings], labels: Mapping[str, _Codes], similarity: Similarity, models: Labels
-) -> list[_Side]:
-    sides = []
-    for number, one in enumerate(sets):
-        vectors, row = one.vectors, np.arange(len(one.vectors))
-        if number == 0 and models is not None:
-            if len(sets) == 1:
-                raise OptionError(
-                    Setting("models"), " are for enrolment: give a second set as ", Setting("test")
-                )
-            vectors, row = _means(one, models)
-        several = {name: _unique(row, codes.of[number]) for name, codes in labels.items()}
-        for name in (_SPEAKER, "by"):
-            if name in several and len(several[name].row) > len(vectors):
-                twice = np.flatnonzero(np.diff(several[name].row) == 0)[0]
-                which = [labels[name].names[k] for k in several[name].label[twice : twice + 2]]
-                raise ScoreError(f"{one.name}: a model has two {name}: {which[0]} and {which[1]}")
-        sides.append(_Side(fixed_point(vectors, similarity, one.name), several))
-    first, last = (side.embeddings.rows.shape[1] for side in (sides[0], sides[-1]))
-    if first != last:
-        raise ScoreError(
-            f"{sets[0].name} have {first:,} dimensions, and {sets[1].name} {last:,}: they are not "
-            "from one extractor"
-        )
-    return sides
-
-
-def _means(one: Embeddings, models: Labels) -> tuple[Array, Array]:
-    """The mean of the embeddings of each model; and the model of each embedding, by number."""
-    _, model = np.unique(one.labels(models, "models"), return_inverse=True)
-    order = np.argsort(model, kind="stable")
-    first = np.searchsorted(model[order], np.arange(int(model.max()) + 1))
-    sums = np.add.reduceat(np.asarray(one.vectors, np.float64)[order], first, axis=0)
-    return sums / np.bincount(model)[:, None], model
-
-
-def _unique(row: Array, label: Array) -> _Several:
-    """Each label of a row once, in the order of rows."""
-    found = np.unique(np.stack([row, label], axis=1), axis=0) if len(row) else np.empty((0, 2))
-    return _Several(found[:, 0], found[:, 1])
-
-
-def _groups(speakers: Sequence[_Several], most: int) -> Array:
-    """The group of each speaker: of about as many embeddings each, and otherwise at random."""
-    every = np.concatenate([one.label for one in speakers])
-    size = np.bincount(every)
-    count = min(most, int((size > 0).sum()))
-    if count < 2:
-        return np.zeros(len(size), np.int64)
-    shuffled = np.random.default_rng(0).permutation(len(size))
-    order = shuffled[np.argsort(-size[shuffled], kind="stable")]
-    there_and_back = np.concatenate([np.arange(count), np.arange(count)[::-1]])
-    group = np.empty(len(size), np.int64)
-    group[order] = np.resize(there_and_back, len(size))
-    return group
-
-
-def _duplicates(sides: Sequence[_Side]) -> Iterator[Note]:
-    """Notes on embeddings that equal another one, by hashes of their integers."""
-    factor = np.random.default_rng(0).integers(2**62, size=sides[0].embeddings.rows.shape[1]) | 1
-    keys = [
-        (side.embeddings.rows[start : start + 4096] * factor).sum(axis=1)
-        for side in sides
-        for start in range(0, len(side.embeddings.rows), 4096)
-    ]
-    count, distinct = sum(map(len, keys)), len(np.unique(np.concatenate(keys)))
-    if distinct == 1 < count:
-        raise DegenerateError(f"all {count:,} embeddings are the same")
-    if 10 * distinct <= count:
-        raise DegenerateError(
-            f"of {count:,} embeddings only {distinct:,} are different; leave the copies out"
-        )
-    if distinct < count and len(sides) == 1:
-        yield Note.warning(
-            "duplicates",
-            f"of {count:,} embeddings only {distinct:,} are different: the same recordings may "
-            "be there more than once; leave them out, or name them in ",
-            Setting("exclude"),
-        )
-
-
 # ------------------------------------------------------------------------------- trials
 
 _Chosen = Sequence[Array | None]
 """Which rows of each side take part, by whether they do; None for all."""
 
 
-def _conditions(sides: Sequence[_Side], names: Sequence[str]) -> dict[str, _Chosen]:
+def _conditions(sides: Sequence[Side], names: Sequence[str]) -> dict[str, _Chosen]:
     """Rows of each combination of conditions, by its name."""
-    labels = [side.labels["by"].label for side in sides]
+    labels = [side.labels[BY].label for side in sides]
     found: dict[str, _Chosen] = {}
     for first, second in product(range(len(names)), repeat=2):
         if first == second:
@@ -332,7 +199,7 @@ def _conditions(sides: Sequence[_Side], names: Sequence[str]) -> dict[str, _Chos
 class _Trials:
     """Which pairs are trials."""
 
-    sides: Sequence[_Side]
+    sides: Sequence[Side]
     exclude: Sequence[str]
     within: Sequence[str]
     group: Array
@@ -374,7 +241,7 @@ class _Trials:
             combinations(self.exclude, size) for size in range(len(self.exclude) + 1)
         )
         for shared, same_speaker in product([*subsets], (False, True)):
-            names = [*self.within, *shared, *([_SPEAKER] if same_speaker else [])]
+            names = [*self.within, *shared, *([SPEAKER] if same_speaker else [])]
             sides = self._labelled(names, chosen)
             plan = pairs_within(*sides) if len(sides) == 1 else pairs_between(*sides)
             yield same_speaker, (-1) ** len(shared), plan
@@ -388,18 +255,18 @@ class _Trials:
     def _labelled(self, names: Sequence[str], chosen: _Chosen) -> list[Labelled]:
         """Both sides with one number for the combination of these labels."""
         sides = [self.sides[0], self.sides[-1]][: len(chosen)]
-        every = []
+        rows = []
         for side, some in zip(sides, chosen, strict=True):
-            rows = np.arange(len(side.embeddings.rows)) if some is None else np.flatnonzero(some)
-            every.append(_Several(rows, np.zeros(len(rows), np.int64)))
+            row = np.arange(len(side.embeddings.rows)) if some is None else np.flatnonzero(some)
+            rows.append(LabelledRows(row, np.zeros(len(row), np.int64)))
         for name in names:
-            every = _joined(
-                [had.and_also(side.labels[name]) for had, side in zip(every, sides, strict=True)]
+            rows = with_one_label(
+                [had.and_also(side.labels[name]) for had, side in zip(rows, sides, strict=True)]
             )
-        groups = (self.group[side.labels[_SPEAKER].label] for side in sides)
+        groups = (self.group[side.labels[SPEAKER].label] for side in sides)
         return [
-            Labelled(one.row, one.label, group[one.row])
-            for one, group in zip(every, groups, strict=True)
+            Labelled(labelled.row, labelled.label, group[labelled.row])
+            for labelled, group in zip(rows, groups, strict=True)
         ]
 
     def _counts(self, targets: Numbers, nontargets: Numbers) -> Counts:
@@ -426,13 +293,3 @@ class _Trials:
             notes=self.notes,
             without=without,
         )
-
-
-def _joined(sides: Sequence[_Several]) -> list[_Several]:
-    """One number for each pair of labels."""
-    every = np.concatenate([side.label for side in sides])
-    number = every[:, 0] * (int(every[:, 1].max(initial=0)) + 1) + every[:, 1]
-    _, number = np.unique(number, return_inverse=True)
-    edges = np.cumsum([len(side.row) for side in sides])[:-1]
-    parts = np.split(number.astype(np.int64), edges)
-    return [_Several(side.row, part) for side, part in zip(sides, parts, strict=True)]
