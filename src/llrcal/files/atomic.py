@@ -63,7 +63,7 @@ def atomic_file(path: PathLike, mark: bytes | None = None) -> Iterator[IO[bytes]
     refuse_to_overwrite(path)
     target, mode = place_of_file(path, mark)
     if mode is not None and _is_stream(path, mode):
-        with _File(io.FileIO(path, "a")) as stream:  # "w" would empty what /dev/stdout leads to
+        with _Stream(io.FileIO(path, "a")) as stream:  # "w" would empty what /dev/stdout leads to
             yield stream
         return
     bits = 0o666 if mode is None else mode & 0o777
@@ -150,6 +150,13 @@ class _File(io.BufferedWriter):
             problem.filename = str(self.name)
             self._problem = problem
             raise
+
+
+class _Stream(_File):
+    """A pipe or a device: archives must not go back in it, although /dev/null says they can."""
+
+    def tell(self) -> int:
+        raise io.UnsupportedOperation("tell")
 
 
 @contextmanager
