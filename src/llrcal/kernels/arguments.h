@@ -1,5 +1,5 @@
 /* The arguments of calls from Python. Only the stable ABI is used: one build serves every Python from
-   3.11 on. */
+   3.11 on. Not Py_RETURN_NONE: newer headers take None to be immortal, which it is not in 3.11. */
 
 #ifndef LLRCAL_ARGUMENTS_H
 #define LLRCAL_ARGUMENTS_H

@@ -20,7 +20,7 @@ static PyObject *py_chebyshev(PyObject *self, PyObject *args) {
     chebyshev(at, given, out);
     Py_END_ALLOW_THREADS
     release(&arrays);
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 /* A function and its two derivatives as series, of at least so many terms. */
@@ -95,7 +95,7 @@ static PyObject *py_nig_sums(PyObject *self, PyObject *args) {
     nig_sums(at, *shape, weights, count, sums);
     Py_END_ALLOW_THREADS
     release(&arrays);
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 static PyObject *py_student_t_sums(PyObject *self, PyObject *args) {
@@ -121,7 +121,7 @@ static PyObject *py_student_t_sums(PyObject *self, PyObject *args) {
     student_t_sums(at, lam, series, weights, count, sums);
     Py_END_ALLOW_THREADS
     release(&arrays);
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 PyMethodDef calls_for_fits[] = {

@@ -182,7 +182,7 @@ static PyObject *py_curve(PyObject *self, PyObject *args) {
     curve_values(scores, curve, out);
     Py_END_ALLOW_THREADS
     release(&arrays);
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 static PyObject *py_add_exactly(PyObject *self, PyObject *args) {
@@ -199,7 +199,7 @@ static PyObject *py_add_exactly(PyObject *self, PyObject *args) {
     add_exactly(numbers, halves);
     Py_END_ALLOW_THREADS
     release(&arrays);
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 static PyObject *py_add_costs(PyObject *self, PyObject *args) {
@@ -219,7 +219,7 @@ static PyObject *py_add_costs(PyObject *self, PyObject *args) {
     add_costs(llrs, sign, logs, halves);
     Py_END_ALLOW_THREADS
     release(&arrays);
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 static PyObject *py_count_products(PyObject *self, PyObject *args) {
@@ -247,7 +247,7 @@ static PyObject *py_count_products(PyObject *self, PyObject *args) {
     count_products(given, per_step, places);
     Py_END_ALLOW_THREADS
     release(&arrays);
-    Py_RETURN_NONE;
+    return Py_NewRef(Py_None);
 }
 
 PyMethodDef calls_for_scores[] = {
