@@ -1,4 +1,4 @@
-"""Text files with LLRs in place of the scores: every other byte must stay where it was."""
+"""Text files with LLRs in place of the scores: all but blanks and quotation marks must stay."""
 
 from __future__ import annotations
 
@@ -49,6 +49,11 @@ def _answers(seen: list[Floats], *, added: bool) -> Answers:
     return answers
 
 
+def _plain(line: bytes) -> bytes:
+    """A line without quotation marks, and without blanks that may go."""
+    return re.sub(rb" *([,;]) *", rb"\1", b" ".join(line.replace(b'"', b"").split()))
+
+
 def _replaced(before: bytes, after: bytes) -> list[float]:
     """The scores that were replaced, if nothing else was."""
     end = b"\n" if b"\n" in before or b"\r" not in before else b"\r"
@@ -56,8 +61,8 @@ def _replaced(before: bytes, after: bytes) -> list[float]:
     require(len(lines[0]) == len(lines[1]), "another number of lines")
     out: list[float] = []
     for old, new in zip(*lines, strict=True):
-        pieces = _ADDED.sub(b"", new).split(_TEXT)
-        found = re.fullmatch(rb"([-+.\w]*?)".join(map(re.escape, pieces)), old, re.DOTALL)
+        pieces = _plain(_ADDED.sub(b"", new.replace(b'"', b""))).split(_TEXT)
+        found = re.fullmatch(rb"([-+.\w]*?)".join(map(re.escape, pieces)), _plain(old), re.DOTALL)
         if found is None:
             require(found, f"{old!r} became {new!r}")
         else:

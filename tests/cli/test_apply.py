@@ -47,8 +47,9 @@ def column(place: int = 2, name: str = "out") -> list[float]:
 
 
 def around_scores(content: bytes) -> list[bytes]:
-    """All that is not a number with a point."""
-    return re.split(rb"-?\d+\.\d+(?:e-?\d+)?", content)
+    """All that is not a number with a point, on each line; blanks may be fewer."""
+    rest = re.sub(rb"-?\d+\.\d+(?:e-?\d+)?", b"", content)
+    return [b" ".join(line.split()) for line in rest.split(b"\n")]
 
 
 def piped(*arguments: str, **streams: int) -> subprocess.Popen[bytes]:

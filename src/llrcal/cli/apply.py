@@ -104,7 +104,7 @@ def apply(
 ) -> None:
     """Replace the scores in a file by calibrated LLRs.
 
-    OUT has the format of SCORES: every line, id and comment stays as it is, byte for byte, and
+    OUT has the format of SCORES: its columns in order, its header and its comments stay, and
     only the scores are replaced. If its name ends in .gz or .zst, OUT is compressed. OUT cannot be
     SCORES: repeating the command would then calibrate the scores twice. If SCORES is a folder or a
     pattern in quotes, OUT is a folder with as many files.

@@ -309,10 +309,12 @@ class Request:
             is_usable |= number.is_infinite() & text.str.contains("(?i)inf")
         return pl.when(is_usable).then(number)
 
-    def as_text(self, numbers: Array) -> pl.Series:
-        """Numbers as the shortest text that reads back as the same number."""
-        texts = pl.Series(np.asarray(numbers)).cast(pl.String)
-        return texts.str.replace(".", ",", literal=True) if self.decimal == "comma" else texts
+    def as_number(self, values: Array) -> pl.Series:
+        """Values to write; numbers with a decimal comma as text."""
+        numbers = pl.Series(np.asarray(values))
+        if self.decimal == "point":
+            return numbers
+        return numbers.cast(pl.String).str.replace(".", ",", literal=True)
 
     @property
     def needed(self) -> list[str]:

@@ -32,9 +32,9 @@ def rewrite(
 ) -> str:
     """Write the file ``out``: ``source`` with ``answers`` in place of its scores.
 
-    Every line, id and comment stays where it is; the sheet of a workbook is written as CSV. ``out``
-    appears whole or not at all; it is compressed if its name ends in ``.gz`` or ``.zst``, and ``-``
-    is standard output.
+    Other columns, header and comments stay where they are; the sheet of a workbook is written as
+    CSV. ``out`` appears whole or not at all; it is compressed if its name ends in ``.gz`` or
+    ``.zst``, and ``-`` is standard output.
     ``progress`` is told the number of bytes as they are written. Returns how the file was read.
 
     Raises

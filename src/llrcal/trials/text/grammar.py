@@ -23,8 +23,9 @@ COMMENT = "#"
 BLANK = " \t\r"
 """The characters of blank lines; any other white space belongs to a value."""
 
-_BLOCK = 2**21  # bytes; larger ones are no faster, and take many times as much memory
 _WIDE = 100  # columns; for many more, the automaton that polars builds is too large
+_UNEVEN = r"\t|  |^ | $"  # blanks that are not one space between two values
+_BLOCK = 2**21  # bytes; larger ones are no faster, and take many times as much memory
 
 
 @dataclass(frozen=True)
@@ -91,43 +92,44 @@ class Grammar:
             return inner[1:-1].replace('""', '"')
         return inner if self.padded else cell
 
-    def values(self, cells: pl.Series) -> pl.Series:
-        """What cells of :meth:`cells` hold, without blanks and quotation marks around it."""
-        inner = cells.str.strip_chars(" ") if self.padded or self.quotes else cells
-        plain = inner if self.padded else cells
-        if not self.quotes or not inner.str.starts_with('"').any():
-            return plain
-        unquoted = inner.str.slice(1, inner.str.len_chars() - 2)
-        unquoted = unquoted.str.replace_all('""', '"', literal=True)
-        return unquoted.zip_with(inner.str.starts_with('"'), plain)
-
-    def cells(self, lines: pl.Series, width: int, places: Sequence[int]) -> pl.DataFrame:
-        """Some columns of lines that have ``width`` of them, and what is between these columns.
-
-        What precedes the first of ``places``, that column as it stands there, what follows it up to
-        the next, and so on to the end of the line; nulls if a line has another form.
-        """
-        pattern = self._pattern(width, places)
-        if width <= _WIDE:
-            return lines.str.extract_groups(pattern).struct.unnest()
-        wide = re.compile(pattern)
-        found = (wide.match(line) for line in lines)
-        rows = [match.groups() if match else (None,) * wide.groups for match in found]
-        names = [str(i + 1) for i in range(wide.groups)]
-        return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
-
-    def _pattern(self, width: int, places: Sequence[int]) -> str:
-        """A regular expression for a line; at each character there is only one way to go on."""
-        cell, joint, edge = f"(?:{self._cell})", self._joint, ""
+    def table(self, lines: pl.Series, width: int) -> pl.DataFrame:
+        """The values on lines, in so many columns; nulls where a line has another form."""
+        lines = lines.str.strip_suffix("\r")
+        if self.quotes and lines.str.contains('"', literal=True).any():
+            return self._with_quotes(lines, width)
+        plain = lines
         if self.separator == " ":
-            edge = r"[ \t]*"
-        parts, last = ["^"], -1
-        for place in places:
-            start = edge if last < 0 else joint
-            parts.append(rf"({start}(?:{cell}{joint}){{{place - last - 1}}})({cell})")
-            last = place
-        parts.append(rf"((?:{joint}{cell}){{{width - 1 - last}}}{edge}\r?)$")
-        return "".join(parts)
+            if lines.str.contains(_UNEVEN).any():
+                plain = lines.str.replace_all("[ \t]+", " ").str.strip_chars(" ")
+        elif self.padded:
+            padding = f" *{self.separator} *"
+            plain = lines.str.replace_all(padding, self.separator).str.strip_chars(" ")
+        values = plain.str.split(self.separator)
+        is_good = (values.list.len() == width) & ~lines.str.contains("\r", literal=True)
+        columns = (values.list.get(i, null_on_oob=True).alias(str(i)) for i in range(width))
+        return pl.DataFrame(columns).select(pl.when(is_good).then(pl.all()))
+
+    def _with_quotes(self, lines: pl.Series, width: int) -> pl.DataFrame:
+        """The same, where quotation marks enclose some values."""
+        names = dict.fromkeys(map(str, range(width)), pl.String)
+        more = f"(?:{self.separator}(?:{self._cell})){{{width - 1}}}"
+        if (
+            not self.padded
+            and width < _WIDE
+            and lines.str.contains(f"^(?:{self._cell}){more}$").all()
+        ):  # as polars has it, which is much faster
+            text = "\n".join(lines).encode()
+            found = pl.read_csv(text, has_header=False, separator=self.separator, schema=names)
+            return found.fill_null("")
+        rows = (
+            [self._value(cell) for cell in self._quoted_cells(line)]
+            if '"' in line
+            else self.split(line)
+            for line in lines
+        )
+        bad = [None] * width
+        good = [row if len(row) == width and "\r" not in "".join(row) else bad for row in rows]
+        return pl.DataFrame(good, schema=names, orient="row")
 
     @property
     def _cell(self) -> str:

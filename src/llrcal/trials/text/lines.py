@@ -1,4 +1,4 @@
-"""Text files with the scores replaced line by line, and every other byte kept."""
+"""Text files with the scores replaced: other columns, header, comments and blank lines stay."""
 
 from __future__ import annotations
 
@@ -19,8 +19,6 @@ from llrcal.trials.text.sniffing import Layout
 Answers = Callable[[Floats], Mapping[str, Array]]
 """What to write for scores: their LLRs first, then columns to add, by name."""
 
-_AROUND = r'[ \t"]'  # what may be around a score
-
 
 def rewritten(
     source: Source, layout: Layout, request: Request, answers: Answers
@@ -29,20 +27,23 @@ def rewritten(
 
     Lines whose score is NaN are left out if the request says so, with a warning in the end.
     """
-    end = source.line_end.decode()
+    end, place = source.line_end.decode(), layout.roles.index("score")
     trials, dropped = 0, 0
     if source.head.startswith(codecs.BOM_UTF8):
         yield codecs.BOM_UTF8
-    for block in trial_blocks(source, layout, request, [layout.roles.index("score")]):
+    for block in trial_blocks(source, layout, request, [place]):
         scores, lines = block.values["score"], block.lines
         is_number = scores.is_not_nan()
         columns = answers(scores.filter(is_number).to_numpy())
-        texts = {name: request.as_text(column) for name, column in columns.items()}
-        edited = _edited(block.cells.filter(is_number), [*texts.values()], layout)
-        lines = lines.scatter(block.rows[is_number.to_numpy()], edited)
+        llrs, *added = (request.as_number(column).alias(name) for name, column in columns.items())
+        table = block.table.filter(is_number).with_columns(llrs.alias(str(place)), *added)
+        rows = block.rows[is_number.to_numpy()]
+        old = lines.gather(rows)
+        lines = lines.scatter(rows, _written(table, old, layout) + old.str.extract(r"(\r?)$"))
         header = layout.header_line - block.first
         if 0 <= header < len(lines) and lines[header]:  # or it begins the next block
-            lines[header] = _header(lines[header], layout, [*texts][1:], source.name)
+            names = [column.name for column in added]
+            lines[header] = _header(lines[header], layout, names, source.name)
         if not is_number.all():
             lines = lines.scatter(block.rows[~is_number.to_numpy()], None)
             lines[-1] = lines[-1] or ""  # the last line has no end, so it is not removed
@@ -51,17 +52,19 @@ def rewritten(
     warn(left_out(source.name, dropped, trials))
 
 
-def _edited(parts: pl.DataFrame, columns: list[pl.Series], layout: Layout) -> pl.Series:
-    """Lines with other scores, and with further columns at their ends."""
-    before, cells, after = parts
-    llrs, *added = columns
-    if cells.str.contains(_AROUND).any():
-        llrs = cells.str.extract(f"^({_AROUND}*)") + llrs + cells.str.extract(f"({_AROUND}*)$")
-    joint = layout.grammar.separator if len(layout.roles) > 1 else " "
-    joined = before + llrs + after.str.strip_suffix("\r")
-    for column in added:
-        joined = joined + joint + column
-    return joined + after.str.extract(r"(\r?)$")
+def _written(table: pl.DataFrame, old: pl.Series, layout: Layout) -> pl.Series:
+    """A table as lines; all text is quoted where some was."""
+    quoted = layout.grammar.quotes and old.str.contains('"', literal=True).any()
+    text = table.write_csv(
+        include_header=False,
+        separator=_joint(layout),
+        quote_style="non_numeric" if quoted else "never",
+    )
+    return pl.Series(text.split("\n")[:-1], dtype=pl.String)
+
+
+def _joint(layout: Layout) -> str:
+    return layout.grammar.separator if len(layout.roles) > 1 else " "
 
 
 def _header(line: str, layout: Layout, added: list[str], source: str) -> str:
@@ -69,4 +72,4 @@ def _header(line: str, layout: Layout, added: list[str], source: str) -> str:
         if name in (layout.header or ()):
             raise OptionError(f"{source}: has a column {name!r} already")
     stripped = line.removesuffix("\r")
-    return layout.grammar.separator.join([stripped, *added]) + line[len(stripped) :]
+    return _joint(layout).join([stripped, *added]) + line[len(stripped) :]

@@ -73,9 +73,10 @@ class TrialBlock(NamedTuple):
     lines: pl.Series
     rows: Array
     """Which of the lines hold a trial."""
-    cells: pl.DataFrame
-    """What stands on these: see :meth:`Grammar.cells`."""
+    table: pl.DataFrame
+    """What stands on these, in columns: see :meth:`Grammar.table`."""
     values: pl.DataFrame
+    """Those of the columns that are read, by role, as what they are."""
 
 
 def trial_blocks(
@@ -90,8 +91,8 @@ def trial_blocks(
         are_trials = are_data(lines)
         are_trials[: max(layout.first_line - first, 0)] = False
         rows = np.flatnonzero(are_trials)
-        cells = grammar.cells(lines.gather(rows), len(layout.roles), places)
-        texts = {role: grammar.values(cells.to_series(2 * i + 1)) for i, role in enumerate(roles)}
+        table = grammar.table(lines.gather(rows), len(layout.roles))
+        texts = {role: table.to_series(place) for role, place in zip(roles, places, strict=True)}
         if request.on_nan != "error" and "score" in texts:  # what is empty is not a number
             texts["score"] = texts["score"].replace("", "nan")
         values = pl.DataFrame(texts).select(pl.when(pl.all() != "").then(pl.all()))
@@ -103,7 +104,7 @@ def trial_blocks(
             row = int(rows[bad.arg_max() or 0])
             fault = _fault(lines[row].removesuffix("\r"), layout, request)
             raise TrialFileError(f"{source.name}, ", Position("line", first + row), ": ", *fault)
-        yield TrialBlock(first, lines, rows, cells, values)
+        yield TrialBlock(first, lines, rows, table, values)
 
 
 def _fault(line: str, layout: Layout, request: Request) -> Message:
