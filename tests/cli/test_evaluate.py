@@ -18,6 +18,7 @@ from llrcal.evaluation import Evaluation
 from llrcal.evaluation.llrs import ArrayLLRs
 from llrcal.evaluation.operating_points import PRESETS
 from llrcal.figures import folder as drawing
+from llrcal.figures.table import TABLE
 from tests.cli.running import answer, done, llrcal, refused, text_of
 from tests.conftest import real_scores
 from tests.trial_sets import normal
@@ -200,7 +201,7 @@ def test_worst_trials_and_speakers_are_named(quick_figures: list[str]) -> None:
     assert "target -2.5000 m2 b bob bob non-target 1.5000 m2 c bob cy" in said
     assert "bob 1 -2.5000 2 -1.2500" in said
     assert "cy 0 none 1 1.5000" in said
-    assert quick_figures == [*FIGURES, "zoo"]
+    assert {*quick_figures} == {*FIGURES, "zoo"}
 
 
 def test_worst_trials_without_names() -> None:
@@ -375,7 +376,7 @@ def quick_figures(monkeypatch: pytest.MonkeyPatch, labels: list[str]) -> list[st
     return saved
 
 
-FIGURES = ["bayes-error", "det", "reliability", "tippett", "ece"]
+FIGURES = [name for name, entry in TABLE.items() if entry.of == "evaluations"]
 
 
 @pytest.mark.slow
@@ -402,8 +403,8 @@ def test_figures_of_infinite_llrs(quick_figures: list[str]) -> None:
 @pytest.mark.usefixtures("quick_figures")
 def test_figures_are_in_the_units_of_the_llrs(labels: list[str]) -> None:
     done("evaluate llrs.txt --units log10 --forensic --figures figures")
-    odds, llr = "log₁₀ prior odds", "log₁₀ likelihood-ratio"
-    assert labels == [odds, "false-alarm rate [%]", llr, llr, odds]
+    assert {"log₁₀ prior odds", "log₁₀ likelihood-ratio"} <= {*labels}
+    assert not {"prior log-odds", "log-likelihood-ratio"} & {*labels}
 
 
 @pytest.mark.usefixtures("quick_figures")
