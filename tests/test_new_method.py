@@ -95,7 +95,7 @@ def test_it_can_be_fitted_saved_and_loaded(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("_known")
 def test_it_is_compared_but_is_none_of_the_paper() -> None:
     compared = methods_to_compare()
-    assert compared[: len(llrcal.PAPER) + 1] == ["smooth", *llrcal.PAPER]
+    assert all(method in compared for method in ("smooth", *llrcal.PAPER))
     assert compared[-1] == "toy"
     trials = Trials(TAR, NON, "train"), Trials(TAR + 0.1, NON + 0.1, "test")
     assert list(compare(*trials, replicates=0).candidates)[-1] == "toy"

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import llrcal as package
+from llrcal.method_table import methods_to_compare
 from tests.cli.running import document, run
 
 pytestmark = pytest.mark.slow  # draws every figure of a comparison twice
@@ -34,7 +35,7 @@ def test_everything_is_written(results: Path) -> None:
     out = results / "one"
     names = sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file())
     models = [name for name in names if name.startswith("models/")]
-    assert len(models) == 11
+    assert len(models) == len(methods_to_compare())
     assert {"metrics.csv", "metrics.md", "metrics.tex", "report.html"} <= set(names)
     figures = {name.rsplit(".", 1)[0] for name in names if name.startswith("figures/")}
     assert len(figures) >= 10

@@ -31,7 +31,7 @@ def comparison() -> Comparison:
 @pytest.mark.slow
 def test_the_papers_ten_and_smooth_are_compared(comparison: Comparison) -> None:
     ten = llrcal.fit_all([0.5, 1, 2, 4, 7], [0.0, 1, 2, 3, 5])
-    assert list(comparison.candidates) == ["smooth", *ten]
+    assert {"smooth", *ten} <= {*comparison.candidates}
     for label, candidate in comparison.candidates.items():
         options: dict[str, Any] = {} if candidate.alpha is None else {"alpha": candidate.alpha}
         method: Any = candidate.method
@@ -47,8 +47,7 @@ def test_rows_hold_the_numbers_of_evaluate(comparison: Comparison) -> None:
     overall = ["cllr", "min_cllr", "calibration_loss", "eer", "mean_error"]
     assert list(rows[0])[:7] == ["method", "alpha", *overall]
     weights = [(row["method"], row["alpha"]) for row in rows]
-    assert weights[:2] == [("smooth", ""), ("linear-gaussian", "empirical")]
-    assert ("nig", "") in weights
+    assert {("smooth", ""), ("linear-gaussian", "empirical"), ("nig", "")} <= {*weights}
     for row, candidate in zip(rows, comparison.candidates.values(), strict=True):
         ev = candidate.evaluation
         assert row["cllr"] == ev.cllr

@@ -165,8 +165,8 @@ class Folds:
     @cached_property
     def pairs(self) -> list[tuple[int, int]]:
         """The groups of each part that has trials."""
-        tar, non = (_between(side, self.count) for side in (self.tar, self.non))
-        return [(int(one), int(other)) for one, other in np.argwhere(tar + non)]
+        codes = np.unique(np.concatenate([self.tar, self.non]).astype(np.int64) @ [self.count, 1])
+        return [divmod(code, self.count) for code in codes.tolist()]
 
     def part(self, one: int, other: int) -> Part:
         """The part between two groups."""
@@ -247,40 +247,23 @@ class Folds:
         called = f"{self.count} folds by {self.by}"
         if self.count > _MOST:
             return f"{self.count:,} speakers are too many to leave out two at a time"
-        tar, non = (_between(side, self.count) for side in (self.tar, self.non))
-        total = tar + non
-        used = int((total + total.T).any(axis=0).sum())
+        used = len({group for pair in self.pairs for group in pair})
         if self.by == "speaker" and used < self.count:
             return f"{called} are too many: there are {used} speakers"
-        for name, counts in (("target", tar), ("non-target", non)):
-            alone = np.diagonal(counts)
-            if self.by == "trial" and not alone.all():
-                place = f"fold {int(alone.argmin()) + 1}"
-                return f"{called} are too many: {place} has no {name} trial to test on"
-            lacking = np.argwhere((total > 0) & (_without_both(counts) == 0))
-            if len(lacking):
-                how, place = "few" if self.count == 2 else "many", _place(*lacking[0])
-                what = f"no {name} trial to train on"
-                return f"{called} are too {how}: without {place}, there is {what}"
         if len(self.pairs) > _MOST_PARTS:
             how = called if self.seed is not None else f"all {self.count} speakers"
             return f"{how} would train each calibration {len(self.pairs):,} times"
+        for place, name in enumerate(("target", "non-target")):
+            for part in (self.part(*pair) for pair in self.pairs):
+                if self.by == "trial" and not len(part.test[place]):
+                    return f"{called} are too many: {part.place} has no {name} trial to test on"
+                if not part.train[place].any():
+                    how = "few" if self.count == 2 else "many"
+                    return (
+                        f"{called} are too {how}: without {part.place}, there is no {name} trial "
+                        "to train on"
+                    )
         return ""
-
-
-def _between(side: Array, count: int) -> Array:
-    """How many trials of a class there are between any two groups, of which the lesser is first."""
-    codes = side[:, 0].astype(np.int64) * count + side[:, 1]
-    return np.bincount(codes, minlength=count**2).reshape(count, count)
-
-
-def _without_both(between: Array) -> Array:
-    """How many trials have no speaker in either of two groups."""
-    of_both = between + between.T
-    np.fill_diagonal(of_both, 0)
-    touched = of_both.sum(axis=0) + np.diagonal(between)
-    np.fill_diagonal(of_both, touched)
-    return np.asarray(between.sum() - touched[:, None] - touched + of_both)
 
 
 def _place(one: int, other: int) -> str:
