@@ -16,7 +16,7 @@ from llrcal.densities.student_t import StudentT
 from llrcal.errors import DegenerateError
 from llrcal.fitting import posterior
 from llrcal.fitting.likelihood import maximum_likelihood
-from llrcal.fitting.posterior import Draws, Target, near_draws, posterior_draws, thinned
+from llrcal.fitting.posterior import Draws, Target, near_draws, posterior_draws, subsample
 from llrcal.fitting.proposals import Proposal, evenly_spread
 
 RNG = np.random.default_rng(8)
@@ -73,7 +73,7 @@ def test_sixteen_times_as_many_draws_say_the_same(
     monkeypatch.setattr(posterior, "DRAWS", tuple(16 * count for count in posterior.DRAWS))
     many = drawn(shapes)
     at = over_the_range(few)
-    kept = log_predictive(shapes, *thinned(few), at)
+    kept = log_predictive(shapes, *subsample(few), at)
     assert kept == pytest.approx(log_predictive(shapes, many.rows, many.weights, at), abs=0.06)
     assert len(many.rows) == 16 * len(few.rows)
     assert few.effective.min() >= posterior.LEAST_EFFECTIVE
@@ -83,7 +83,7 @@ def test_sixteen_times_as_many_draws_say_the_same(
 @EVERY_SHAPE
 def test_few_draws_stand_for_all(shapes: type[Shaped]) -> None:
     draws = drawn(shapes)
-    rows, weights = thinned(draws)
+    rows, weights = subsample(draws)
     assert len(rows) <= 256
     assert weights.min() > 0
     assert weights.sum() == pytest.approx(1)

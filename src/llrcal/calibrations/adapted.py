@@ -104,5 +104,5 @@ class Adapted:
 
     def to_dict(self) -> dict[str, Any]:
         """The findings as plain JSON values; an estimate is a list of its value and both ends."""
-        names = [one.name for one in fields(self) if one.name not in ("scores", "llrs")]
+        names = [entry.name for entry in fields(self) if entry.name not in ("scores", "llrs")]
         return {name: to_json(getattr(self, name)) for name in names}

@@ -73,7 +73,7 @@ class Calibration(ABC):
 
     def __getstate__(self) -> dict[str, Any]:
         """What pickles and copies hold: the fields, without what was compiled from them."""
-        return {one.name: getattr(self, one.name) for one in fields(self)}
+        return {entry.name: getattr(self, entry.name) for entry in fields(self)}
 
     @classmethod
     @abstractmethod

@@ -40,10 +40,10 @@ class _NamedLine:
 
 
 def _by_name(lines: tuple[_NamedLine, ...]) -> dict[str, Slope]:
-    found = {one.name: one.line for one in lines}
-    if len(found) < len(lines):
+    by_name = {entry.name: entry.line for entry in lines}
+    if len(by_name) < len(lines):
         raise ValueError("must not have the same name twice")
-    return found
+    return by_name
 
 
 def _named_lines(lines: Mapping[str, Slope]) -> tuple[_NamedLine, ...]:
@@ -63,10 +63,10 @@ class Conditions:
 
     def __call__(self, llrs: Floats, conditions: Array) -> tuple[Floats, list[Note]]:
         """LLRs of trials in these conditions, and a note if some of these are not known."""
-        every, which, counts = np.unique(
+        distinct, which, counts = np.unique(
             conditions.astype(str), return_inverse=True, return_counts=True
         )
-        names = every.tolist()
+        names = distinct.tolist()
         slopes, offsets = np.array([self.lines.get(name, self.pooled) for name in names]).T
         unseen = {name: n for name, n in zip(names, counts, strict=True) if name not in self.lines}
         notes = []
@@ -154,7 +154,7 @@ class _Cells:
         _, rise, bend = logistic_terms(self.sign * (slope * self.llrs + offset + self.log_odds))
         pull, bend = self.weight * self.sign * rise, self.weight * bend
         parts = (pull * self.llrs, pull, bend * self.llrs**2, bend * self.llrs, bend)
-        sums = np.array([np.bincount(self.which, one, self.conditions) for one in parts], float)
+        sums = np.array([np.bincount(self.which, part, self.conditions) for part in parts], float)
         return sums[:2].T, sums[[2, 3, 3, 4]].T.reshape(-1, 2, 2)
 
 

@@ -107,8 +107,8 @@ class Formula:
         places = self._places(bounds)
         # Beside each place as well: it may have turned since the last one, and still be higher.
         beside = np.diff(places) / 1000
-        every = np.concatenate([places, places[:-1] + beside, places[1:] - beside])
-        return bool((np.diff(self.llrs(np.sort(every) / self.per_unit)) >= 0).all())
+        points = np.concatenate([places, places[:-1] + beside, places[1:] - beside])
+        return bool((np.diff(self.llrs(np.sort(points) / self.per_unit)) >= 0).all())
 
 
 class Series:

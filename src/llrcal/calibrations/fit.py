@@ -152,7 +152,7 @@ def fit(
     options = {name: value for name, value in given.items() if value is not None} | options
     if not isinstance(method, str):
         raise OptionError(f"method is {method!r}; choose one of {', '.join(METHODS)}")
-    every = fit_methods(
+    cals = fit_methods(
         tar,
         non,
         methods=[(method, options)],
@@ -161,9 +161,9 @@ def fit(
         lower_is_better=lower_is_better,
         speakers=speakers,
     )
-    pooled = every[label(method, options)]
+    pooled = cals[label(method, options)]
     if condition is None:
-        warn(notes_of(every))
+        warn(notes_of(cals))
         return pooled
     by = conditioned(pooled, tar, non, condition)
     warn(note.about(label(method, options)) for note in by.report.all_notes)
@@ -276,7 +276,7 @@ def fit_methods(
         cal = _bounded(data, method, settings, bounds, rising=rising, reverse=lower_is_better)
         margins = _margins(cal, data) if with_margins else None
         notes = tuple(fit_notes(cal, data, with_intervals=margins is not None))
-        portrait = data.once(Portrait.of) if with_margins else None
+        portrait = data.cached(Portrait.of) if with_margins else None
         report = cal.report.with_notes(notes)
         out[name] = replace(cal, margins=margins, portrait=portrait, report=report)
     return out
@@ -307,7 +307,7 @@ def _bounded(
         least, greatest = elub(data.scores.mapped(replace(fitted, bounds=bounds).without_warnings))
         bounds = replace(bounds, least_llr=least, greatest_llr=greatest)
     fitted = replace(fitted, bounds=bounds, speakers=data.speakers.counts, lower_is_better=reverse)
-    if fitted.needs_ranks or np.isfinite(fitted.unbounded_llrs(data.places)).all():
+    if fitted.needs_ranks or np.isfinite(fitted.unbounded_llrs(data.interval_scores)).all():
         return fitted
     reason = "some LLRs are not finite numbers"
     return replace(fitted, report=replace(fitted.report, converged=False, reason=reason))
@@ -318,15 +318,15 @@ def _margins(fitted: Calibration, data: Training) -> Margins | None:
     least, greatest = data.score_range
     if least == greatest and not fitted.needs_ranks:  # where scores say nothing
         return Margins((least,), (0.0,), (0.0,))
-    found = fitted.uncertainty(data)
-    if found is None:
+    uncertainty = fitted.uncertainty(data)
+    if uncertainty is None:
         return None
-    factor, by = data.speakers.factor(found.scores, found.influence)
-    return Margins.of(found, fitted.unbounded_llrs(found.scores), factor, by)
+    factor, by = data.speakers.factor(uncertainty.scores, uncertainty.influence)
+    return Margins.of(uncertainty, fitted.unbounded_llrs(uncertainty.scores), factor, by)
 
 
 def notes_of(calibrations: Mapping[str, Calibration]) -> list[Note]:
     """The notes of calibrations, each with the label of its calibration."""
     return [
-        note.about(label) for label, one in calibrations.items() for note in one.report.all_notes
+        note.about(label) for label, cal in calibrations.items() for note in cal.report.all_notes
     ]

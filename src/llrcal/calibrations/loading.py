@@ -29,9 +29,9 @@ def load(path: str | PathLike[str]) -> Calibration:
         If this is not one, or anything in the file is missing, unknown or out of range.
     """
     name = fspath(path)
-    found = calibration_in(document_in(name), name)
-    if isinstance(found, Calibration):
-        return found
+    model = calibration_in(document_in(name), name)
+    if isinstance(model, Calibration):
+        return model
     raise ModelFileError(
         f"{name}: is a calibration by condition, and this needs one that is the same for "
         "all trials: train it without ",

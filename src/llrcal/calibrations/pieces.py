@@ -51,15 +51,15 @@ class Pieces(NamedTuple):
         They do so less closely beyond the ends of an inner range.
         """
         left, right = (places[:-1], places[1:]) if len(places) > 1 else (places, places)
-        found = _halved(function, left, right, inner)
-        slope, bend = found._coefficients
+        pieces = _halved(function, left, right, inner)
+        slope, bend = pieces._coefficients
         with np.errstate(all="ignore"):  # a line has no turn
             turn = -slope / (2 * bend)
-            value = found._at_shares(turn)
+            value = pieces._at_shares(turn)
         # The slope that a piece would lose at its flatter end if it were not cut: see `rows`.
         flatter = np.minimum(np.abs(slope), np.abs(slope + 2 * bend))
-        turns = flatter > _ROUNDING * np.maximum(1, np.abs(found.at_middle))
-        cut = found._cut(np.where(turns, turn, np.nan), value)
+        turns = flatter > _ROUNDING * np.maximum(1, np.abs(pieces.at_middle))
+        cut = pieces._cut(np.where(turns, turn, np.nan), value)
         slack = 2 * TOLERANCE * np.maximum(1, np.abs(cut.at_left))
         return cut._replace(falls=cut.at_left - cut.at_right > slack)
 
@@ -76,8 +76,8 @@ class Pieces(NamedTuple):
     @classmethod
     def joined(cls, *some: Pieces) -> Pieces:
         """Pieces of several kinds, in the order in which they lie on the axis."""
-        every = cls(*map(np.concatenate, zip(*some, strict=True)))
-        return every.select(np.argsort(every.left, kind="stable"))
+        pieces = cls(*map(np.concatenate, zip(*some, strict=True)))
+        return pieces.select(np.argsort(pieces.left, kind="stable"))
 
     def rising(self, anchor: float) -> Pieces:
         """The least function that is nowhere below these pieces and never falls above an anchor.
@@ -175,7 +175,7 @@ class Pieces(NamedTuple):
 
     def _mirrored(self) -> Pieces:
         """What minus the function is at minus the argument."""
-        left, right, at_left, at_middle, at_right, falls = (one[::-1] for one in self)
+        left, right, at_left, at_middle, at_right, falls = (column[::-1] for column in self)
         return Pieces(-right, -left, -at_right, -at_middle, -at_left, falls)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from llrcal.arrays import LARGEST, Array, Counts, Floats, is_number
 from llrcal.calibrations.dependence import INDEPENDENT, Dependence, Independent
-from llrcal.calibrations.uncertainty import places
+from llrcal.calibrations.uncertainty import interval_scores
 from llrcal.declaration import LEAST_WEIGHT
 from llrcal.errors import DegenerateError, OptionError, changed_scores
 from llrcal.inputs.beside_scores import Speakers, both_speakers
@@ -165,15 +165,15 @@ class Training:
         return Ordered.of(self.tar.in_order(), self.non.in_order())
 
     @cached_property
-    def places(self) -> Floats:
+    def interval_scores(self) -> Floats:
         """Scores at which to ask how sure LLRs are."""
-        return places(self.in_order)
+        return interval_scores(self.in_order)
 
     @cached_property
     def _answers(self) -> dict[Callable[..., Any], Any]:
         return {}
 
-    def once(self, work: Callable[[Training], _Answer]) -> _Answer:
+    def cached(self, work: Callable[[Training], _Answer]) -> _Answer:
         """What a function makes of these scores, which is worked out once."""
         if work not in self._answers:
             self._answers[work] = work(self)

@@ -74,15 +74,15 @@ class Margins:
     )
 
     @classmethod
-    def of(cls, found: Uncertainty, llrs: Floats, factor: Floats | float, by: By) -> Margins:
+    def of(cls, uncertain: Uncertainty, llrs: Floats, factor: Floats | float, by: By) -> Margins:
         """Margins around the LLRs of a calibration, wider by the design factor of its trials."""
-        ends = llrs - found.low, found.high - llrs
+        ends = llrs - uncertain.low, uncertain.high - llrs
         away = [np.clip(side / TIMES, -WIDEST, WIDEST) for side in ends]
         # Around the middle of the interval, from which the LLR itself may be far: a best fit is
         # often at an edge of what draws find possible.
         more = (factor - 1) * (away[0] + away[1]) / 2
         below, above = (tuple(np.clip(side + more, 0, WIDEST).tolist()) for side in away)
-        return cls(tuple(found.scores.tolist()), below, above, by)
+        return cls(tuple(uncertain.scores.tolist()), below, above, by)
 
     def ends(
         self, scores: Floats, curve: Callable[[Floats], Floats], *, level: float, rising: bool
@@ -99,15 +99,15 @@ class Margins:
         if not rising:
             return llrs - np.interp(at, known, below), llrs + np.interp(at, known, above)
         which = np.arange(len(known))
-        every = np.arange(which[-1] * _FINELY + 1) / _FINELY
-        fine, below, above = (np.interp(every, which, row) for row in (known, below, above))
+        steps = np.arange(which[-1] * _FINELY + 1) / _FINELY
+        fine, below, above = (np.interp(steps, which, row) for row in (known, below, above))
         at_fine = curve(2 * fine)
         low = _rising_ends(at, llrs, fine, at_fine - below, below)
         high = -_rising_ends(-at, -llrs, -fine[::-1], -(at_fine + above)[::-1], above[::-1])
         return low, high
 
 
-def places(ordered: Ordered) -> Floats:
+def interval_scores(ordered: Ordered) -> Floats:
     """Scores at which to ask how sure LLRs are: evenly where the classes overlap, and beyond."""
     inner, _ = ordered.evenly_spaced(_INNER)
     scores, counts = ordered.scores, ordered.tar + ordered.non

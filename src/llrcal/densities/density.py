@@ -260,8 +260,8 @@ def _rows(z: Floats, terms: Sequence[Floats]) -> list[Floats]:
     f, f_z, *first = terms[: size + 1]
     f_zz, *mixed = terms[size + 1 : 2 * size + 1]
     rows = [f, f_z, z * f_z, *first, f_zz, f_z + z * f_zz, z * f_z + z * z * f_zz]
-    for one in mixed:
-        rows += [one, z * one]
+    for term in mixed:
+        rows += [term, z * term]
     return [*rows, *terms[2 * size + 1 :]]
 
 

@@ -129,11 +129,11 @@ class Predictive:
         logs = self.density.logpdfs(self.rows, standard) + np.log(self.weights)[:, None]
         largest = logs.max(axis=0, initial=-np.inf)
         logs -= largest
-        found = largest + np.log(np.exp(logs).sum(axis=0))
+        total = largest + np.log(np.exp(logs).sum(axis=0))
         if self.elsewhere:
             cauchy = -np.log(np.pi) - np.log1p(standard * standard)
-            found = np.logaddexp(np.log1p(-self.elsewhere) + found, np.log(self.elsewhere) + cauchy)
-        return np.asarray(found - np.log(self.spread))
+            total = np.logaddexp(np.log1p(-self.elsewhere) + total, np.log(self.elsewhere) + cauchy)
+        return np.asarray(total - np.log(self.spread))
 
 
 @dataclass(frozen=True, kw_only=True)

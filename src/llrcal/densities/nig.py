@@ -148,18 +148,18 @@ class NIG(Shaped):
     @classmethod
     def limits(cls, theta: Array, tie_share: float) -> tuple[Note, ...]:
         _, _, v, log1p_c = theta
-        found = []
+        texts = []
         if abs(v) >= _MOST_ASYMMETRY:
-            found.append("one tail is so heavy that |beta| is alpha to working precision")
+            texts.append("one tail is so heavy that |beta| is alpha to working precision")
         if log1p_c >= _MOST_TAIL:
-            found.append("tails as heavy as Cauchy's: alpha is zero to working precision")
+            texts.append("tails as heavy as Cauchy's: alpha is zero to working precision")
         elif cls.kept(*theta)[-1] == least_tail(v):
-            found.append(
+            texts.append(
                 "the optimum is at the edge kappa = 0 (an inverse Gaussian, or the Gaussian "
                 "itself); kappa is set to the least value that keeps the density positive "
                 "everywhere"
             )
-        return tuple(Note.of("edge", text) for text in found)
+        return tuple(Note.of("edge", text) for text in texts)
 
     @staticmethod
     def bounds(tie_share: float) -> tuple[Floats, Floats]:

@@ -32,10 +32,10 @@ def largest_difference(calibration: Calibration) -> Difference:
     curve, places = calibration.curve, _places(calibration)
     with np.errstate(all="ignore"):  # a line may end beyond all scores that there are
         places = places[np.isfinite(places / curve.per_unit)]
-        found = replace(curve, origin=0.0, per_unit=1.0)(places)
+        llrs = replace(curve, origin=0.0, per_unit=1.0)(places)
         expected = _llrs(calibration, places)
-        apart = np.abs(found - expected) / np.maximum(1, np.abs(expected))
-        apart[found == expected] = 0.0
+        apart = np.abs(llrs - expected) / np.maximum(1, np.abs(expected))
+        apart[llrs == expected] = 0.0
         worst = int(np.argmax(apart))  # a NaN, if there is one
         return Difference(float(apart[worst]), float(curve.origin + places[worst] / curve.per_unit))
 
@@ -45,13 +45,13 @@ def _places(calibration: Calibration) -> Floats:
     knots = calibration.curve.knots
     half = knots / 2  # the difference of two knots may overflow
     between = [2 * (half[:-1] * (1 - share) + half[1:] * share) for share in _SHARES]
-    every = np.concatenate([knots, np.nextafter(knots, 0), *between])
+    places = np.concatenate([knots, np.nextafter(knots, 0), *between])
     if calibration.applied_formula.costly:
-        every = every[:: len(every) // _MOST + 1]
+        places = places[:: len(places) // _MOST + 1]
     # Where LLRs are held, they are those of a single score: at an end of that part, or in the
     # middle of all.
     level = np.diff((calibration.curve.rows[:, 2:] == 0).all(axis=1))
-    return np.unique(np.concatenate([every, knots[1:-1][level], _anchor(calibration)]))
+    return np.unique(np.concatenate([places, knots[1:-1][level], _anchor(calibration)]))
 
 
 def _anchor(calibration: Calibration) -> Floats:

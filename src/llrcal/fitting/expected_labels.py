@@ -69,8 +69,8 @@ def _log_densities(own: Floats, counts: Floats, scores: Floats) -> Floats | None
     target = Target(NIG, points, count, most=len(own))
     z = (scores - median) / unit
     with np.errstate(over="ignore", invalid="ignore"):  # of draws that are worth nothing
-        found = [target.climb(target.points, row, enough=ROUGHLY) for row in _SEARCHES]
-        mode = target.climb(target.points, min(found, key=lambda one: one.value).point)
+        rough = [target.climb(target.points, row, enough=ROUGHLY) for row in _SEARCHES]
+        mode = target.climb(target.points, min(rough, key=lambda solution: solution.value).point)
         rows, weights = mirrored_draws(target, mode)
         logs = logsumexp(target.logpdfs(rows, target.standard(z)), b=weights[:, None], axis=0)
     if not np.isfinite(logs).all():

@@ -252,8 +252,8 @@ def _sampled(
     for count in counts:
         for proposal, share in zip(proposals, shares, strict=True):
             drawn = proposal.draws(count // share, first=len(rows), mirrored=mirrored)
-            own, found = target.logs(drawn, ends)
-            rows, logs = np.concatenate([rows, own]), np.concatenate([logs, found], axis=1)
+            own, more = target.logs(drawn, ends)
+            rows, logs = np.concatenate([rows, own]), np.concatenate([logs, more], axis=1)
             used.append((proposal, len(own)))
         aimed = _balanced(used, rows, logs, folded=target.family.folded)
         enough = len(rows) >= sum(DRAWS) and _effective(aimed).min() >= LEAST_EFFECTIVE
@@ -272,7 +272,7 @@ def _balanced(
     They sum to one; a draw has none where the posterior is not finite.
     """
     sides = [rows, np.column_stack([rows[:, :-1], -rows[:, -1]])] if folded else [rows]
-    mixture = [one.logpdf(side) + np.log(count) for one, count in used for side in sides]
+    mixture = [proposal.logpdf(side) + np.log(count) for proposal, count in used for side in sides]
     logs = logs - np.logaddexp.reduce(mixture, axis=0)
     logs = np.where(np.isfinite(logs), logs, -np.inf)
     weights = np.exp(logs - logs.max(axis=1, keepdims=True))
@@ -283,7 +283,7 @@ def _effective(weights: Floats) -> Floats:
     return np.asarray(1 / (weights * weights).sum(axis=1))
 
 
-def thinned(draws: Draws, kept: int = KEPT) -> tuple[Floats, Floats]:
+def subsample(draws: Draws, kept: int = KEPT) -> tuple[Floats, Floats]:
     """Rows of coordinates, at most so many, and their weights, which sum to one."""
     low, high = np.arcsinh(draws.ends)
     scores = np.sinh(np.linspace(low, high, _SCORES))

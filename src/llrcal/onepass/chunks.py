@@ -33,9 +33,9 @@ class Mergeable(Protocol):
         """What is known of both sets together; associative and commutative to the last bit."""
 
 
-def merged(one: Any, other: Any) -> Any:
+def merged(first: Any, other: Any) -> Any:
     """Two values as one: by their own method, or else added."""
-    return one.merge(other) if hasattr(one, "merge") else one + other
+    return first.merge(other) if hasattr(first, "merge") else first + other
 
 
 @dataclass(frozen=True)
@@ -125,8 +125,8 @@ def fold_array(new: NewCounted[_Value], array: Array, counts: Counts | None = No
         folds[threading.get_ident()].add(array[start:end], *times)
 
     on_threads(add, len(array))
-    found: _Value = reduce(merged, (fold.value for fold in folds.values()))
-    return found
+    value: _Value = reduce(merged, (fold.value for fold in folds.values()))
+    return value
 
 
 def map_parts(work: Callable[[Array], _Result], array: Array) -> list[_Result]:

@@ -56,8 +56,8 @@ class Sample:
     @classmethod
     def of(cls, scores: Array, counts: Counts | None = None) -> Sample:
         """Sample of an array of scores, each of which may occur many times."""
-        found = cls.below(likely_ceiling(len(scores)), scores, counts)
-        return found if found.is_enough else cls.below(ALL_KEYS, scores, counts)
+        sample = cls.below(likely_ceiling(len(scores)), scores, counts)
+        return sample if sample.is_enough else cls.below(ALL_KEYS, scores, counts)
 
     @classmethod
     def below(cls, ceiling: int, scores: Array, counts: Counts | None = None) -> Sample:
@@ -66,11 +66,11 @@ class Sample:
 
     def merge(self, other: Sample) -> Sample:
         """Sample of both sets of scores together; associative and commutative."""
-        every = np.concatenate([self.keys, other.keys])
-        order = np.argsort(every, kind="stable")  # quick, since each part is in order
-        every = every[order]
-        first = np.flatnonzero(np.diff(every, prepend=~every[:1]))
-        keys = every[first]
+        both = np.concatenate([self.keys, other.keys])
+        order = np.argsort(both, kind="stable")  # quick, since each part is in order
+        both = both[order]
+        first = np.flatnonzero(np.diff(both, prepend=~both[:1]))
+        keys = both[first]
         counts = np.concatenate([self.counts, other.counts])[order]
         counts = np.add.reduceat(counts, first) if len(first) else counts
         ceiling = min(self.ceiling, other.ceiling)
@@ -139,8 +139,8 @@ class SampleFold:
 def _keys(scores: Array, start: int, ceiling: int, out: _Keys) -> tuple[_Keys, int]:
     """Keys of some scores, from one of them on, up to a ceiling; and where the next ones start."""
     if kernels := kernels_for(scores):
-        next_start, found = kernels.keys(scores, start, ceiling, out)
-        return out[:found].copy(), next_start  # which are mostly few, and kept
+        next_start, count = kernels.keys(scores, start, ceiling, out)
+        return out[:count].copy(), next_start  # which are mostly few, and kept
     chunk = np.ascontiguousarray(scores[start : start + CHUNK], np.float64)
     keys = chunk.view(np.uint64) * np.uint64(_ODD)
     return keys if ceiling == ALL_KEYS else keys[keys <= np.uint64(ceiling)], start + len(chunk)
@@ -301,7 +301,7 @@ def _middle_and_spread(values: Floats, up_to: Counts) -> tuple[float, float]:
         low, high = at(math.ceil(tail * (count - 1))), at(math.floor((1 - tail) * (count - 1)))
         return high / deviations - low / deviations
 
-    wide = next((found for between in _RANGES if (found := spread(*between)) > 0), 0.0)
+    wide = next((width for between in _RANGES if (width := spread(*between)) > 0), 0.0)
     peak = spread(*_PEAK)
     return at(count // 2), peak if 0 < _PEAKED * peak < wide else wide
 

@@ -70,8 +70,8 @@ class Counted:
         values = np.concatenate([self.values, other.values])
         below = np.concatenate([self.below, other.below])
         up_to = np.concatenate([self.up_to, other.up_to])
-        every = replace(self, values=values, below=below, up_to=up_to)
-        return every.at(np.argsort(values, kind="stable"))
+        both = replace(self, values=values, below=below, up_to=up_to)
+        return both.at(np.argsort(values, kind="stable"))
 
     def at(self, place: Counts) -> Counted:
         """The counts at some of the values."""
@@ -145,14 +145,14 @@ def merged(scores: Floats, *counts: Counts) -> tuple[Array, ...]:
 
     Scores that never occur are left out.
     """
-    every: list[Array] = [scores, *counts]
+    columns: list[Array] = [scores, *counts]
     used = np.logical_or.reduce([kind > 0 for kind in counts])
     if not used.all():
-        every = [column[used] for column in every]
-    if (every[0][1:] > every[0][:-1]).all():
-        return tuple(every)
-    order = np.argsort(every[0], kind="stable")
-    values, *kinds = (column[order] for column in every)
+        columns = [column[used] for column in columns]
+    if (columns[0][1:] > columns[0][:-1]).all():
+        return tuple(columns)
+    order = np.argsort(columns[0], kind="stable")
+    values, *kinds = (column[order] for column in columns)
     first = np.flatnonzero(np.append(True, values[1:] != values[:-1]))
     return values[first], *(np.add.reduceat(kind, first) for kind in kinds)
 

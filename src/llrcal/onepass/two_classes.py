@@ -143,10 +143,10 @@ class InArrays(TwoClasses):
 
     @cached_property
     def rare(self) -> Distinct:
-        found = Distinct.of(self._tar if self.rare_is_tar else self._non)
-        if np.isnan(found.values[-1]):
+        rare = Distinct.of(self._tar if self.rare_is_tar else self._non)
+        if np.isnan(rare.values[-1]):
             raise changed_scores()
-        return found
+        return rare
 
     def kept(self, *, of_tar: bool) -> Distinct | None:
         return self.rare if of_tar == self.rare_is_tar else self._common

@@ -71,8 +71,8 @@ def method_and_options(entry: Method) -> tuple[str, Mapping[str, Any]]:
 def class_of(method: str, *, bayes: bool = False) -> type[Calibration]:
     """The class of a method, or the one that integrates its parameters out."""
     module, _, name = (TABLE[method].bayes if bayes else TABLE[method].home).partition(":")
-    found: type[Calibration] = getattr(import_module(module), name)
-    return found
+    chosen: type[Calibration] = getattr(import_module(module), name)
+    return chosen
 
 
 def label(method: str, options: Mapping[str, Any]) -> str:

@@ -45,17 +45,17 @@ class LogRatio(Calibration):
 
     @classmethod
     def fit(cls, data: Training) -> Self:
-        found = []
+        fitted = []
         for name, scores in (("target", data.tar), ("non-target", data.non)):
             try:
                 if scores.least < scores.greatest:
                     check_reach(data.score_range, scores.grid.unit)
                 # A step may overflow; the search then takes a shorter one. So may a chain.
                 with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-                    found.append(cls._fit_class(scores, data.score_range))
+                    fitted.append(cls._fit_class(scores, data.score_range))
             except DegenerateError as problem:
                 raise DegenerateError(f"{name} scores: {problem}") from None
-        return cls._of(data, *found)
+        return cls._of(data, *fitted)
 
     @classmethod
     def _of(
@@ -95,7 +95,7 @@ class LogRatio(Calibration):
         return Formula(llrs, origin, narrow.scale, apart + around, isinstance(tar, Predictive))
 
     def uncertainty(self, data: Training) -> Uncertainty:
-        at = data.places
+        at = data.interval_scores
         with np.errstate(over="ignore", invalid="ignore"):
             tar = self._draws(self.tar, data.tar, at)
             non = self._draws(self.non, data.non, at)

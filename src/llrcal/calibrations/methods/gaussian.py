@@ -120,7 +120,7 @@ class LinearGaussian(Linear):
         )
 
     def uncertainty(self, data: Training) -> Uncertainty:
-        at, alpha = data.places, data.weight(self.alpha)
+        at, alpha = data.interval_scores, data.weight(self.alpha)
         counts = np.array([data.tar_count, data.non_count], float)
         share = np.array([alpha, 1 - alpha])
         origin, unit, means, variances = _moments(data)

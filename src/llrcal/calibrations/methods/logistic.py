@@ -131,7 +131,7 @@ class Logistic(Linear):
         )
 
     def uncertainty(self, data: Training) -> Uncertainty:
-        at = data.places
+        at = data.interval_scores
         tar, non, origin, unit = _with_dummies(data)
         sides = (*tar, data.tar_count), (*non, data.non_count)
         fell_back = any(note.code == NO_MINIMUM.code for note in self.report.notes)
@@ -199,11 +199,11 @@ def _rule_line(cost: LineCost, tar: Weighted, non: Weighted, log_line: Solution)
     bound = np.array([steepest, np.inf])
     lines = (log_line.point, _median_line(tar, non, steepest))
     starts = [line for line in lines if cost(line).value <= _WORST_START]
-    found = [
+    solutions = [
         minimise(cost, start, lower=-bound, upper=bound, tolerance=_TOLERANCE)
         for start in starts or [np.zeros(2)]
     ]
-    minima = [solution for solution in found if _is_minimum(solution)]
+    minima = [solution for solution in solutions if _is_minimum(solution)]
     if not minima:
         return None
     # The first of those that are equal but for rounding, which is that of the logarithmic rule.

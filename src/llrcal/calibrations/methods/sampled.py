@@ -16,7 +16,7 @@ import numpy as np
 from llrcal.arrays import Floats, weighted_sum
 from llrcal.calibrations.methods.densities import LogRatio
 from llrcal.densities.mixture import NIGPredictive, Predictive, StudentTPredictive
-from llrcal.fitting.posterior import LEAST_EFFECTIVE, Draws, posterior_draws, thinned
+from llrcal.fitting.posterior import LEAST_EFFECTIVE, Draws, posterior_draws, subsample
 from llrcal.fitting.report import Report
 from llrcal.notes import Note
 from llrcal.onepass.summary import Summary
@@ -35,7 +35,7 @@ class SampledBayes(LogRatio):
     @classmethod
     def _fit_class(cls, scores: Summary, ends: tuple[float, float]) -> tuple[Predictive, Report]:
         draws = posterior_draws(cls.family.density, scores, ends)
-        rows, weights = thinned(draws)
+        rows, weights = subsample(draws)
         points, grid = scores.points(), scores.grid
         kept = cls.family(
             origin=grid.origin,

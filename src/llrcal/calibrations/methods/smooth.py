@@ -59,7 +59,7 @@ class Smooth(Calibration):
             report = Report.closed_form(default_cost(data.weight("empirical")), (CONSTANT,))
             return cls(**common, report=report, scores=(least,), first=0.0, slopes=(0.0,))
         check_spread(greatest - least, "training")
-        spline = data.once(_averaged)
+        spline = data.cached(_averaged)
         parts = {
             f"stiffness {part.stiffness:g}": (part.weight, Report.of(part.solution, spline.cost))
             for part in spline.parts
@@ -100,9 +100,9 @@ class Smooth(Calibration):
         return self.formula.llrs(scores - self.scores[0])
 
     def uncertainty(self, data: Training) -> Uncertainty:
-        at = data.places
+        at = data.interval_scores
         llrs = self._plain_llrs(at)
-        spline = data.once(_averaged)
+        spline = data.cached(_averaged)
         below, above = distances_of_ends(spline, at, times=TIMES)
 
         def influence() -> tuple[Floats, Floats]:
