@@ -29,7 +29,6 @@ INTERNAL = {
         "Evaluated",
         "Formula",
         "FusionFile",
-        "Kernels",
         "LLRs",
         "Part",
         "Summary",

@@ -40,11 +40,6 @@ class Entry:
     """How many numbers are learned; None if more trials mean more of them. Of methods that do
     equally well, the verdict of a comparison prefers the one with the fewest."""
 
-    @property
-    def every_option(self) -> tuple[str, ...]:
-        """Its options, and ``bayes`` if its parameters can be integrated out."""
-        return (*self.options, "bayes") if self.bayes else self.options
-
 
 TABLE: dict[str, Entry] = {
     "smooth": Entry(

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import ndtri, stdtrit
 
 from llrcal.arrays import Array, Floats
-from llrcal.calibrations.uncertainty import By, Influence
+from llrcal.calibrations.uncertainty import By, Independent, Influence
 from llrcal.inputs.beside_scores import numbered, speaker_counts
 from llrcal.notes import Note
 
@@ -30,27 +30,6 @@ ONE_SPEAKER = Note.warning(
 )
 _AT = 0.025  # the lower tail of an interval of 95 %
 _AT_ONCE = 2**14  # pairs of speakers whose sums are held in memory together
-
-
-class Independent:
-    """Trials that are taken to be independent, since nothing else is known."""
-
-    @property
-    def counts(self) -> tuple[int, int] | None:
-        """Where known, how many different speakers the trials of either class have."""
-        return None
-
-    @property
-    def notes(self) -> tuple[Note, ...]:
-        """Why trials are taken to be independent, although something is known of speakers."""
-        return ()
-
-    def factor(self, scores: Floats, influence: Influence) -> tuple[Floats | float, By]:
-        """How many times wider intervals are than those of independent trials, and why."""
-        return 1.0, "trial"
-
-
-INDEPENDENT = Independent()
 
 
 class Dependence(Independent):

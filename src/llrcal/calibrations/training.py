@@ -9,8 +9,8 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 import numpy as np
 
 from llrcal.arrays import LARGEST, Array, Counts, Floats, is_number
-from llrcal.calibrations.dependence import INDEPENDENT, Dependence, Independent
-from llrcal.calibrations.uncertainty import interval_scores
+from llrcal.calibrations.dependence import Dependence
+from llrcal.calibrations.uncertainty import INDEPENDENT, Independent, interval_scores
 from llrcal.declaration import LEAST_WEIGHT
 from llrcal.errors import DegenerateError, OptionError, changed_scores
 from llrcal.inputs.beside_scores import Speakers, both_speakers
@@ -61,7 +61,7 @@ class Training:
             for scores, name in ((tar, "target"), (non, "non-target"))
         )
         tar, non = (-side if lower_is_better else side for side in given)
-        known = INDEPENDENT
+        known: Independent = INDEPENDENT
         if speakers is not None:
             known = Dependence(tar, non, *both_speakers(speakers, len(tar), len(non)))
         return cls(InArrays(tar, non), summarised=summarised, speakers=known, given=given)

@@ -18,6 +18,7 @@ import numpy as np
 
 from llrcal.arrays import Floats
 from llrcal.declaration import ALWAYS, WIDEST, Deviation, Rising, schema
+from llrcal.notes import Note
 from llrcal.onepass.rank_scale import Ordered
 
 By = Literal["trial", "speaker"]
@@ -105,6 +106,27 @@ class Margins:
         low = _rising_ends(at, llrs, fine, at_fine - below, below)
         high = -_rising_ends(-at, -llrs, -fine[::-1], -(at_fine + above)[::-1], above[::-1])
         return low, high
+
+
+class Independent:
+    """Trials that are taken to be independent, since nothing else is known."""
+
+    @property
+    def counts(self) -> tuple[int, int] | None:
+        """Where known, how many different speakers the trials of either class have."""
+        return None
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """Why trials are taken to be independent, although something is known of speakers."""
+        return ()
+
+    def factor(self, scores: Floats, influence: Influence) -> tuple[Floats | float, By]:
+        """How many times wider intervals are than those of independent trials, and why."""
+        return 1.0, "trial"
+
+
+INDEPENDENT = Independent()
 
 
 def interval_scores(ordered: Ordered) -> Floats:

@@ -1,18 +1,19 @@
 """Passes over scores in C, where they were built; NumPy does the same work everywhere else.
 
 The NumPy code is the reference, and stands beside each call of a kernel. Both give the same bits,
-which tests/kernels checks. ``LLRCAL_PURE=1`` in the environment leaves the kernels alone.
+which tests/kernels checks. ``LLRCAL_PURE=1`` in the environment leaves the kernels alone. What each
+of them does is in kernels.h; arguments are checked in ``calls_for_*.c``.
 """
 
 import os
+from types import ModuleType
 
 TYPE_CHECKING = False  # `llrcal --version` need not wait for the import of typing
 if TYPE_CHECKING:
     from llrcal.arrays import Array
-    from llrcal.kernels.interface import Kernels
 
 
-def _loaded() -> "Kernels | None":
+def _loaded() -> ModuleType | None:
     if os.environ.get("LLRCAL_PURE", "0") not in {"", "0"}:
         return None
     try:
@@ -27,12 +28,12 @@ compiled = _loaded()
 """The module in C; None if NumPy is to do its work."""
 
 
-def kernels_for_doubles() -> "Kernels | None":
+def kernels_for_doubles() -> ModuleType | None:
     """The kernels, if they are there."""
     return compiled
 
 
-def kernels_for(scores: "Array") -> "Kernels | None":
+def kernels_for(scores: "Array") -> ModuleType | None:
     """The kernels, if they are there and know scores of this kind; else None."""
     is_known = scores.ndim == 1 and scores.dtype.isnative and scores.dtype.char in "fd"
     return compiled if is_known else None

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from types import ModuleType
 from typing import TypeAlias
 
 import numpy as np
@@ -27,7 +28,6 @@ from numpy.typing import NDArray
 from llrcal.arrays import Array, Counts, Floats
 from llrcal.errors import DegenerateError
 from llrcal.kernels import kernels_for
-from llrcal.kernels.interface import Kernels
 from llrcal.onepass.chunks import CHUNK, chunks, fold_array
 
 SIZE = 2**14
@@ -210,7 +210,7 @@ class Grid:
             origin = float(np.round(middle / unit) * unit) + 0.0  # never -0.0
         return cls(origin if np.isfinite(origin) else middle, unit, bin_bits, octaves)
 
-    def kernels_for(self, scores: Array) -> Kernels | None:
+    def kernels_for(self, scores: Array) -> ModuleType | None:
         """The kernels, if they are there for these scores; they multiply by the inverse unit."""
         is_usual = _LEAST_UNIT <= self.unit <= 1 / _LEAST_UNIT and math.frexp(self.unit)[0] == 0.5
         return kernels_for(scores) if is_usual else None

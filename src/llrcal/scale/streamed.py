@@ -10,7 +10,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from llrcal.arrays import Counts, Floats
-from llrcal.calibrations.dependence import Independent
+from llrcal.calibrations.uncertainty import Independent
 from llrcal.errors import DegenerateError, OptionError
 from llrcal.evaluation.bootstrap import Bootstrap
 from llrcal.evaluation.costs import WeightedLLRs

@@ -56,16 +56,22 @@ def method_and_options(entry: Method) -> tuple[str, Mapping[str, Any]]:
             raise OptionError(text)
     if method not in TABLE:
         raise OptionError(f"there is no method {method!r}; choose one of {', '.join(TABLE)}")
-    takes = TABLE[method].every_option
+    takes = _options(method)
     for name in options:
         if name not in takes:
             known = f"takes {', '.join(takes)}" if takes else "takes no options"
-            others = [other for other, entry in TABLE.items() if name in entry.every_option]
+            others = [other for other in TABLE if name in _options(other)]
             hint = f". Methods with this option: {', '.join(others)}" if others else ""
             raise OptionError(f"method {method} has no option {name!r}; it {known}{hint}")
     if not isinstance(options.get("bayes", False), bool):
         raise OptionError(f"bayes is {options['bayes']!r}; give True or False")
     return method, options
+
+
+def _options(method: str) -> tuple[str, ...]:
+    """The options of a method, and ``bayes`` if its parameters can be integrated out."""
+    entry = TABLE[method]
+    return (*entry.options, "bayes") if entry.bayes else entry.options
 
 
 def class_of(method: str, *, bayes: bool = False) -> type[Calibration]:
