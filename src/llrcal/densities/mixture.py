@@ -44,10 +44,10 @@ class Predictive:
     ]
     elsewhere: Annotated[
         float,
-        schema(minimum=0, maximum=0.5),
+        schema(exclusiveMinimum=0, maximum=0.5),
         "Probability of Cauchy's density around middle, whose scale is spread, in place of the "
-        "draws; zero in files that lack it.",
-    ] = 0.0
+        "draws.",
+    ]
     effective_draws: Annotated[
         tuple[NotNegative, NotNegative, NotNegative],
         "How many draws those from the posterior were worth: in all, at lowest_score, and at "
@@ -130,10 +130,14 @@ class Predictive:
         largest = logs.max(axis=0, initial=-np.inf)
         logs -= largest
         total = largest + np.log(np.exp(logs).sum(axis=0))
-        if self.elsewhere:
-            cauchy = -np.log(np.pi) - np.log1p(standard * standard)
-            total = np.logaddexp(np.log1p(-self.elsewhere) + total, np.log(self.elsewhere) + cauchy)
+        total = with_elsewhere(total, standard, self.elsewhere)
         return np.asarray(total - np.log(self.spread))
+
+
+def with_elsewhere(logs: Floats, standard: Floats, probability: float) -> Floats:
+    """Log densities at scores in standard units if some come from Cauchy's density."""
+    cauchy = -np.log(np.pi) - np.log1p(standard * standard)
+    return np.asarray(np.logaddexp(np.log1p(-probability) + logs, np.log(probability) + cauchy))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,6 +18,7 @@ import numpy as np
 from scipy.special import expit, logsumexp
 
 from llrcal.arrays import Floats
+from llrcal.densities.mixture import with_elsewhere
 from llrcal.densities.nig import NIG
 from llrcal.fitting.likelihood import ROUGHLY
 from llrcal.fitting.posterior import Target, mirrored_draws
@@ -76,9 +77,7 @@ def _log_densities(own: Floats, counts: Floats, scores: Floats) -> Floats | None
     if not np.isfinite(logs).all():
         return None
     logs -= np.log(target.spread)
-    elsewhere = 1 / (count + 2)  # as in densities/mixture.py
-    cauchy = -np.log(np.pi) - np.log1p(z * z)
-    logs = np.logaddexp(np.log1p(-elsewhere) + logs, np.log(elsewhere) + cauchy)
+    logs = with_elsewhere(logs, z, 1 / (count + 2))
     return np.asarray(logs - np.log(unit))
 
 
