@@ -91,7 +91,7 @@ def test_whatever_the_scores(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["heavy tails", "far from zero", "reversed"])
-@pytest.mark.parametrize("method", ["linear-gaussian", "logistic", "gaussian", "student-t", "nig"])
+@pytest.mark.parametrize("method", ["gaussian", "student-t", "nig"])
 def test_with_parameters_integrated_out(name: str, method: MethodName) -> None:
     assert_rising(fitted(name, method, bayes=True))
 
