@@ -90,7 +90,7 @@ def test_several_files_add_up(there: Path) -> None:
 
 def test_nan_scores(there: Path) -> None:
     Path("counts.csv").write_text("score,targets,nontargets\nnan,2,1\n1.5,3,4\n0,1,0\n")
-    with pytest.raises(llrcal.ScoreError, match=r"1 of 3 counted scores are not finite; the first"):
+    with pytest.raises(TrialFileError, match=r"line 2: the score is not a number \(NaN\)"):
         read("counts.csv")
     found = read("counts.csv", on_nan="drop")
     assert columns(found) == [[0, 1.5], [1, 3], [0, 4]]
@@ -100,7 +100,7 @@ def test_nan_scores(there: Path) -> None:
 def test_infinite_llrs(there: Path) -> None:
     llrs = WHOLE.mapped(lambda scores: np.where(scores > 1, np.inf, scores))
     llrs.save("llrs.csv")
-    with pytest.raises(llrcal.ScoreError, match="are not finite"):
+    with pytest.raises(TrialFileError, match="is infinite; only LLRs may be"):
         read("llrs.csv")
     assert columns(read("llrs.csv", allow_infinite=True)) == columns(llrs)
     assert beyond_memory.evaluate("llrs.csv").cllr == llrcal.evaluate(llrs).cllr
@@ -164,7 +164,9 @@ class TestEverywhere:
 
 @pytest.mark.usefixtures("files")
 def test_what_needs_single_trials() -> None:
-    for options in ({"key": "written.csv"}, {"nontargets": "written.csv"}, {"keep": ["who"]}):
+    with pytest.raises(TrialFileError, match="counted trials, and single ones are needed here"):
+        llrcal.read_trials("counts.parquet", nontargets="written.csv")
+    for options in ({"key": "written.csv"}, {"keep": ["who"]}):
         with pytest.raises(OptionError, match="holds counted trials, which have neither ids nor"):
             llrcal.read_trials("counts.parquet", **options)
     words = "counts.parquet: holds counted trials, and single ones are needed here"

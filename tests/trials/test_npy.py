@@ -143,7 +143,7 @@ def test_archives_that_hold_something_else(tmp_path: Path) -> None:
     with pytest.raises(TrialFileError, match="holds nothing; expected tar and non"):
         read_trials(path)
     np.savez(path, scores=SCORES, labels=LABELS[:3])
-    with pytest.raises(LlrcalError, match="one label for each score"):
+    with pytest.raises(LlrcalError, match="one for each score"):
         read_trials(path)
     np.savez(path, tar=TAR, non=NON, tar_speakers=LABELS, non_speakers=LABELS)
     with pytest.raises(

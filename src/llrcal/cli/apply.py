@@ -167,7 +167,7 @@ def _apply(
     from llrcal.notes import Note
     from llrcal.scale.applying import FieldCounter, LLRColumns, apply_to_files
     from llrcal.scale.engine import Threads
-    from llrcal.trials.count_files import hold_counts
+    from llrcal.scale.files import hold_counts
     from llrcal.trials.rewriting import rewrite
 
     if columns.interval is not None:  # before any work

@@ -249,7 +249,7 @@ def unlabelled(
     """
     from llrcal.adaptation.given import number_of_speakers
     from llrcal.scale.opening import is_in_pieces, opened_scores
-    from llrcal.trials.count_files import counts_from
+    from llrcal.trials.count_files import counts_of
     from llrcal.trials.leaving_out import without_nan
     from llrcal.trials.speakers import with_speakers
     from llrcal.trials.table_reading import read_table
@@ -264,7 +264,13 @@ def unlabelled(
         if is_in_pieces(source, None, options, asked=opened.in_pieces):
             trials = opened_scores(source, opened.engine, options)
         else:
-            trials = counts_from(source, None, options)
+            trials, request = (
+                None,
+                options.request("scores", joins=number is None and bool(speakers)),
+            )
+            table = read_table(source, request, counted=True)
+            if table.is_counted:
+                trials = counts_of([table], None, options)
         if trials is not None:
             print_notes(trials.notes, quiet=quiet)
             if speakers is not None and number is None:
@@ -274,9 +280,6 @@ def unlabelled(
                     "up in pieces, nor in counts",
                 )
             return (trials.negated() if model.lower_is_better else trials).pooled(), number
-        table = read_table(
-            source, options.request("scores", joins=number is None and bool(speakers))
-        )
     if options.on_nan == "drop":
         table, _ = without_nan(table, None)
     if speakers is not None and number is None:

@@ -21,8 +21,8 @@ from llrcal.files.names import Paths, files_of, is_many
 from llrcal.files.overwriting import refuse_to_overwrite
 from llrcal.notes import Note, warn
 from llrcal.scale.engine import Engine, Progress, Threads, silent
+from llrcal.scale.files import hold_counts
 from llrcal.scale.opening import engine_for
-from llrcal.trials.count_files import hold_counts
 from llrcal.trials.request import ReadKeywords, ReadOptions, Request
 from llrcal.trials.rewriting import rewrite
 from llrcal.trials.text.lines import Answers

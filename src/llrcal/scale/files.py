@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import filecmp
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
@@ -21,7 +21,7 @@ from llrcal.scale import piece
 from llrcal.scale.columns import checked
 from llrcal.scale.piece import Piece, present, spans
 from llrcal.scale.text import text_pieces
-from llrcal.trials.conventions import IDS, SPEAKERS
+from llrcal.trials.conventions import IDS, SPEAKERS, are_counts
 from llrcal.trials.frame_files import refuse_many_rows
 from llrcal.trials.frames import SAMPLE, roles_of
 from llrcal.trials.npy import floats_of, read_npy, shape_of_npy
@@ -120,7 +120,7 @@ def parquet_pieces(source: Source, request: Request) -> list[Piece]:
     names = dict(zip(roles, head.columns, strict=True))
     needed = {"score": request.needs_score, "label": request.needs_label}
     for role, is_needed in needed.items():
-        if is_needed and role not in names:
+        if is_needed and role not in names and not are_counts(head.columns):
             raise TrialFileError(
                 f"{source.name}: has no column of {role}s; name it: ",
                 request.setting("columns", f"{role}=NAME"),
@@ -141,6 +141,7 @@ def parquet_pieces(source: Source, request: Request) -> list[Piece]:
             forensic=are_hypotheses(roles, sketches),
             names_speakers=set(SPEAKERS) <= set(names),
             has_ids="test" in names,
+            is_counted=are_counts(head.columns),
         )
         for groups in _together(ends)
     ]
@@ -202,6 +203,16 @@ def table_pieces(paths: Paths, request: Request) -> list[Piece]:
     return [piece for pieces in every for piece in pieces]
 
 
+def hold_counts(paths: Paths) -> bool:
+    """Whether these files, or the first of them, hold counted trials."""
+    with suppress(TrialFileError):  # which are known by their names, whatever else is not clear
+        first = files_of(paths)[0]
+        if Path(first).is_file():
+            pieces = table_pieces(first, Request("scores", joins=False))
+            return any(piece.is_counted for piece in pieces)
+    return False
+
+
 def _watched(name: str, cut: Callable[[], list[Piece]]) -> Iterator[Piece]:
     """The pieces of a file, which must stay what it was before it was cut."""
     fingerprint = opened_input(name)
@@ -221,7 +232,7 @@ def _pieces_of(name: str, request: Request) -> list[Piece]:
         raise TrialFileError(f"{name}: is empty")
     layout = _layout(source, request)
     if layout is None:
-        table = read_table(name, request)  # for the names of its columns
+        table = read_table(name, request, counted=True)  # for the names of its columns
         return [
             Piece(
                 name=name,
@@ -233,6 +244,7 @@ def _pieces_of(name: str, request: Request) -> list[Piece]:
                 forensic=table.forensic,
                 names_speakers=set(SPEAKERS) <= set(table.frame.columns),
                 has_ids=table.has("test"),
+                is_counted=table.is_counted,
             )
         ]
     return text_pieces(source, layout, request)

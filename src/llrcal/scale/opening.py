@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from llrcal.errors import OptionError, TrialFileError
-from llrcal.files.names import Paths, is_many
+from llrcal.files.names import Paths, files_of, is_many
 from llrcal.messages import Message, Part, Setting
 from llrcal.notes import Note, warn
 from llrcal.scale.engine import Engine, Progress, Threads, silent
@@ -19,10 +19,12 @@ from llrcal.scale.files import pieces_of, table_pieces
 from llrcal.scale.joining import join_pieces
 from llrcal.scale.piece import Piece
 from llrcal.trials.conventions import unit_in
-from llrcal.trials.count_files import counts_from
+from llrcal.trials.count_files import counts_of
+from llrcal.trials.counts import Counts
 from llrcal.trials.joining import OTHER_UNITS
 from llrcal.trials.reading import trials_from
 from llrcal.trials.request import ReadKeywords, ReadOptions
+from llrcal.trials.table_reading import read_table
 from llrcal.trials.trials import TrialSet
 
 if TYPE_CHECKING:
@@ -204,8 +206,27 @@ def opened(source: Any, key: Any | None, engine: Engine, options: ReadOptions) -
     LlrcalError
         As :func:`llrcal.read_trials` does; the message names the file.
     """
-    counted = counts_from(source, key, options)
-    return opened_pieces(source, key, engine, options) if counted is None else counted
+    if not is_on_cluster(source) and options.nontargets is None:
+        request = options.request("trials" if key is None else "scores")
+        if counted := _counts(source, key, options, table_pieces(source, request)):
+            return counted
+    return opened_pieces(source, key, engine, options)
+
+
+def _counts(
+    source: Any, key: Any | None, options: ReadOptions, pieces: Sequence[Piece]
+) -> Counts | None:
+    """The counted trials of files; None if they hold trials one by one."""
+    if not any(piece.is_counted for piece in pieces):
+        return None
+    if others := [piece.file for piece in pieces if not piece.is_counted]:
+        raise TrialFileError(
+            f"{others[0]}: holds no counted trials, but another of the files does: give files of "
+            "one kind"
+        )
+    request = options.request("scores", joins=False)
+    tables = [read_table(name, request, counted=True) for name in files_of(source)]
+    return counts_of(tables, key, options)
 
 
 def opened_pieces(
@@ -255,11 +276,11 @@ def opened_scores(source: Any, engine: Engine, options: ReadOptions) -> TrialSet
     """
     from llrcal.scale.trials_in_pieces import TrialsInPieces
 
-    if counted := counts_from(source, None, options):
-        return counted
     if is_on_cluster(source):
         return opened_frame(source, engine, options, labelled=False)
     pieces = pieces_of(source, options.request("scores", joins=False))
+    if counted := _counts(source, None, options, pieces):
+        return counted
     trials = TrialsInPieces.of(pieces, engine, _name_of(source), check_repeated=False)
     return _compared(trials, pieces)
 

@@ -54,6 +54,8 @@ class Piece:
     """Whether its labels are hypotheses, Hp and Hd."""
     names_speakers: bool = False
     """Whether the file names the speakers of its trials, as far as its columns tell."""
+    is_counted: bool = False
+    """Whether it holds distinct scores, and how many trials have each."""
     has_ids: bool = False
     """Whether trials have ids, as far as is known before they are read."""
     fingerprint: FileFingerprint | None = None

@@ -12,7 +12,7 @@ import polars as pl
 
 from llrcal.errors import TrialFileError
 from llrcal.scale.piece import Piece, present
-from llrcal.trials.conventions import SPEAKERS
+from llrcal.trials.conventions import SPEAKERS, are_counts
 from llrcal.trials.request import Request
 from llrcal.trials.source import (
     LONGEST_LINE,
@@ -95,6 +95,7 @@ def text_pieces(source: Source, layout: Layout, request: Request) -> list[Piece]
             forensic=layout.forensic,
             names_speakers=set(SPEAKERS) <= set(layout.roles),
             has_ids="test" in layout.roles,
+            is_counted=are_counts(layout.header or ()),
         )
         for start, end in spans
     ]

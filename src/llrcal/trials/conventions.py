@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Literal
@@ -55,6 +55,24 @@ def is_kept(role: str) -> bool:
 def is_wanted(role: str) -> bool:
     """Whether a column is read."""
     return role in WANTED or is_kept(role)
+
+
+COUNTED = ("targets", "nontargets")
+"""Names of columns that say how many trials have a score."""
+
+
+def are_counts(names: Sequence[str]) -> bool:
+    """Whether a table with these columns holds counted trials."""
+    return {*COUNTED} <= {*names} and len({"score", "scores"} & {*names}) == 1
+
+
+def roles_of_counts(names: Sequence[str]) -> tuple[str, ...]:
+    """The roles of the columns of counted trials: counts are kept as they are."""
+    kept = (*COUNTED, "without")
+    return tuple(
+        "score" if name in ("score", "scores") else kept_role(name) if name in kept else "-"
+        for name in names
+    )
 
 
 def known_from(roles: Iterable[str]) -> set[str]:

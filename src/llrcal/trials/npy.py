@@ -7,7 +7,7 @@ import math
 import os
 import threading
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -21,7 +21,7 @@ from llrcal.arrays import Array
 from llrcal.errors import ScoreError, TrialFileError
 from llrcal.inputs.scores import as_floats
 from llrcal.messages import Setting
-from llrcal.trials.conventions import SPEAKERS
+from llrcal.trials.conventions import COUNTED, SPEAKERS, are_counts
 from llrcal.trials.frames import read_frame
 from llrcal.trials.joining import both_classes
 from llrcal.trials.request import Request
@@ -139,6 +139,10 @@ def read_arrays(file: Source, request: Request) -> Table:
             ", or non-targets in an array of their own: ",
             Setting("nontargets", "FILE"),
         )
+    if are_counts([*arrays]):
+        names = [name for name in arrays if name in ("scores", "without", *COUNTED)]
+        columns = [_column(name, arrays[name], file.name) for name in names]
+        return read_frame(_frame(columns, file.name), request, file.name)
     may_have_classes = request.contents != "class"
     needed = ["scores"] * request.needs_score + ["labels"] * request.needs_label
     has_classes = may_have_classes and {*_CLASSES} <= arrays.keys()
@@ -179,12 +183,18 @@ def _read_classes(arrays: Mapping[str, Array], source: str, request: Request) ->
 def _read(arrays: Mapping[str, Array], source: str, request: Request) -> Table:
     """Arrays as the columns of a table."""
     columns = [_column(name, array, source) for name, array in arrays.items()]
+    frame = _frame(columns, source)
+    request = replace(request, columns=tuple(_ROLES[name] for name in arrays), named=())
+    table = read_frame(frame, request, source)
+    return replace(table, reading=f"arrays {' and '.join(arrays)}")
+
+
+def _frame(columns: Sequence[pl.Series], source: str) -> pl.DataFrame:
+    """Columns as a table; an error if they are of several lengths."""
     if len({*map(len, columns)}) > 1:
         counts = " and ".join(f"{len(column)} {column.name}" for column in columns)
-        raise TrialFileError(f"{source}: has {counts}; there must be one label for each score")
-    request = replace(request, columns=tuple(_ROLES[name] for name in arrays), named=())
-    table = read_frame(pl.DataFrame(columns), request, source)
-    return replace(table, reading=f"arrays {' and '.join(arrays)}")
+        raise TrialFileError(f"{source}: has {counts}; there must be one for each score")
+    return pl.DataFrame(columns)
 
 
 def _column(name: str, array: Array, source: str) -> pl.Series:

@@ -9,7 +9,7 @@ from typing import Any, Unpack, cast
 import numpy as np
 
 from llrcal.files.overwriting import opened_input
-from llrcal.trials.count_files import counts_from
+from llrcal.trials.count_files import counts_of
 from llrcal.trials.counts import Counts
 from llrcal.trials.joining import both_classes, joined, without_duplicates
 from llrcal.trials.leaving_out import without_nan, without_spoof
@@ -115,8 +115,10 @@ def trials_from(source: Any, key: Any | None, options: ReadOptions) -> Trials | 
     named = [fspath(one) for one in given if isinstance(one, str | PathLike)]
     # Path.is_file would raise for names that are too long for any file.
     files = tuple(opened_input(name) for name in named if os.path.isfile(name))  # noqa: PTH113
-    if counted := counts_from(source, key, options):
-        return counted
+    if options.nontargets is None:
+        source = read_table(source, _request(key, options), counted=True)
+        if source.is_counted:
+            return counts_of([source], key, options)
     table = with_who(read_and_join(source, key, options), options)
     table = without_spoof(table, options.spoof)
     where = f"{table.source}, {key}" if isinstance(key, str) else table.source
@@ -145,6 +147,11 @@ def trials_from(source: Any, key: Any | None, options: ReadOptions) -> Trials | 
     )
 
 
+def _request(key: Any | None, options: ReadOptions) -> Request:
+    """What to look for in a file of scores."""
+    return options.request("trials" if key is None else "scores")
+
+
 def with_who(table: Table, options: ReadOptions) -> Table:
     """The table with speakers, where these are known."""
     return with_speakers(table, options.speakers_from, trusted=options.names_speakers)
@@ -157,7 +164,7 @@ def read_and_join(
 
     ``request`` is what to look for in the scores, unless that follows from whether there is a key.
     """
-    request = request or options.request("trials" if key is None else "scores")
+    request = request or _request(key, options)
     if options.nontargets is None:
         scores = read_table(source, request)
     else:

@@ -13,7 +13,7 @@ from llrcal.arrays import Array, Bools
 from llrcal.errors import TrialFileError
 from llrcal.inputs.labels import Label
 from llrcal.notes import Note
-from llrcal.trials.conventions import IDS, SPEAKERS, kept_role
+from llrcal.trials.conventions import COUNTED, IDS, SPEAKERS, kept_role
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,11 @@ class Table:
             both = both.cast(pl.Enum(names)).to_physical()
         codes = both.to_numpy().astype(np.int64).reshape(2, -1).T
         return codes, None if names is None else names.to_numpy()
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether its rows are distinct scores, and how many trials have each."""
+        return all(self.has(kept_role(name)) for name in COUNTED)
 
     def kept(self, names: Sequence[str], where: str) -> pl.DataFrame:
         """The further columns that were asked for, by their names.

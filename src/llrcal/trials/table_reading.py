@@ -9,8 +9,8 @@ from typing import Any
 
 from llrcal.errors import OptionError, TrialFileError
 from llrcal.notes import Note
-from llrcal.trials.count_files import hold_counts
-from llrcal.trials.frame_files import counted, sheet_as_text
+from llrcal.trials.frame_files import counted as scanned
+from llrcal.trials.frame_files import sheet_as_text
 from llrcal.trials.frames import as_polars, is_frame, read_frame
 from llrcal.trials.hdf5 import read_hdf5
 from llrcal.trials.npy import read_arrays
@@ -23,18 +23,18 @@ from llrcal.trials.text.sniffing import sniff
 _readers: list[int] = []  # the first process that read a file; a fork has the list of its parent
 
 
-def read_table(source: Any, request: Request) -> Table:
-    """A file or frame of any kind, in columns named by their roles; a note says how it was read."""
+def read_table(source: Any, request: Request, *, counted: bool = False) -> Table:
+    """A file or frame of any kind, in columns named by their roles; a note says how it was read.
+
+    Counted trials are refused, unless ``counted`` says that they will do. A table stays as it is.
+    """
+    if isinstance(source, Table):
+        return source
     unused = request.for_text
     if isinstance(source, str | PathLike):
         file = Source(fspath(source))
-        try:
-            with file.held():
-                table = _read_file(file, request)
-        except TrialFileError:
-            if hold_counts(source):
-                raise _counted(file.name) from None
-            raise
+        with file.held():
+            table = _read_file(file, request)
         unused = [] if file.kind == "text" else unused
     elif is_frame(source):
         table = read_frame(as_polars(source), request, "the frame")
@@ -44,14 +44,12 @@ def read_table(source: Any, request: Request) -> Table:
             f"trials are read from a file or a frame, not from {type(source).__name__}; give the "
             "name of a file, or a polars or pandas frame"
         )
-    if {"targets", "nontargets"} <= {*table.others}:
-        raise _counted(table.source)
+    if table.is_counted and not counted:
+        raise TrialFileError(
+            f"{table.source}: holds counted trials, and single ones are needed here"
+        )
     notes = [Note.of("read", f"{len(table):,} trials; {table.reading}"), *unused]
     return table.changed(table.frame, *(note.about(table.source) for note in notes))
-
-
-def _counted(source: str) -> TrialFileError:
-    return TrialFileError(f"{source}: holds counted trials, and single ones are needed here")
 
 
 def _read_file(file: Source, request: Request) -> Table:
@@ -64,7 +62,7 @@ def _read_file(file: Source, request: Request) -> Table:
         return read_hdf5(file.on_disk, request)
     if file.kind in ("npy", "npz"):
         return read_arrays(file, request)
-    return read_frame(counted(file)[0], request, file.name)  # columns not needed stay on disk
+    return read_frame(scanned(file)[0], request, file.name)  # columns not needed stay on disk
 
 
 def refuse_after_fork() -> None:

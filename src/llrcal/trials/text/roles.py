@@ -18,11 +18,13 @@ from llrcal.trials.conventions import (
     PEOPLE,
     SPEAKERS,
     Convention,
+    are_counts,
     is_decision,
     kept_role,
     known_from,
     person_in,
     role_of,
+    roles_of_counts,
 )
 from llrcal.trials.request import Request
 
@@ -206,6 +208,8 @@ def _nothing_fits(rows: Rows, sketches: Sketches, request: Request) -> TrialFile
 
 def roles_by_name(names: Sequence[str], sketches: Sketches, request: Request) -> tuple[str, ...]:
     """A role for every named column, or ``-``; an error if a role that is needed is not clear."""
+    if are_counts(names):
+        return roles_of_counts(names)
     with suppress(TrialFileError):
         if request.contents == "class" and not request.named:  # it may have labels nevertheless
             return roles_by_name(names, sketches, replace(request, contents="trials"))
