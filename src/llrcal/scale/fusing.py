@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Literal, Unpack
 
 from llrcal.calibrations.bounds import TrainedOn
-from llrcal.errors import OptionError, ScoreError
+from llrcal.errors import OptionError, ScoreError, TrialFileError
 from llrcal.files.overwriting import one_run
 from llrcal.fusion.fuse import Pattern, fusion_of
 from llrcal.fusion.fused import Fused, Limit
@@ -18,7 +18,7 @@ from llrcal.messages import Setting
 from llrcal.notes import warn
 from llrcal.scale.engine import Engine, Progress, silent
 from llrcal.scale.folds import fold_pieces
-from llrcal.scale.opening import engine_for, is_on_cluster, opened_frame, opened_pieces
+from llrcal.scale.opening import engine_for, is_on_cluster, opened, opened_frame
 from llrcal.scale.passes import tell_left_out
 from llrcal.scale.piece import read_side_by_side
 from llrcal.scale.trials_in_pieces import TrialsInPieces
@@ -117,7 +117,12 @@ def opened_columns(
         return opened_frame(source, engine, with_score(options, names[0]), others=names[1:])
     sets = []
     for name in names:
-        sets.append(opened_pieces(source, None, engine, with_score(options, name)))
+        trials = opened(source, None, engine, with_score(options, name))
+        if not isinstance(trials, TrialsInPieces):
+            raise TrialFileError(
+                f"{trials.source}: holds counted trials, and single ones are needed here"
+            )
+        sets.append(trials)
         options = replace(options, duplicates="all")  # looked for once
     pieces = []
     for first, *others in zip(*(one.pieces for one in sets), strict=True):

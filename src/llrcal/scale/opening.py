@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -206,11 +207,56 @@ def opened(source: Any, key: Any | None, engine: Engine, options: ReadOptions) -
     LlrcalError
         As :func:`llrcal.read_trials` does; the message names the file.
     """
-    if not is_on_cluster(source) and options.nontargets is None:
-        request = options.request("trials" if key is None else "scores")
-        if counted := _counts(source, key, options, table_pieces(source, request)):
-            return counted
-    return opened_pieces(source, key, engine, options)
+    is_in_pieces(source, key, options, asked=True)  # or refused
+    if is_on_cluster(source):
+        if key is not None:
+            raise OptionError("a key is for files; join the frame with it yourself")
+        if options.speakers_from not in (None, "none"):
+            raise OptionError(
+                "speakers of frames of Dask and of URLs are not looked for; leave out ",
+                Setting("speakers_from"),
+            )
+        return opened_frame(source, engine, options)
+    if key is None:
+        pieces = pieces_of(source, options.request("trials"), options.nontargets)
+    else:
+        options.refuse_key_and_nontargets(key)
+        pieces = table_pieces(source, options.request("scores"))
+    if counted := _counts(source, key, options, pieces):
+        return counted
+    trials = _labelled if key is None else partial(_joined, key)
+    return _compared(trials(source, pieces, engine, options), pieces)
+
+
+def _labelled(
+    source: Any, pieces: Sequence[Piece], engine: Engine, options: ReadOptions
+) -> TrialsInPieces:
+    """Trials with labels, and with their speakers where these are known."""
+    from llrcal.scale.speakers import Who
+    from llrcal.scale.trials_in_pieces import TrialsInPieces
+
+    names = ", ".join(_name_of(one) for one in (source, options.nontargets) if one is not None)
+    check_repeated = options.duplicates == "error"
+    trials = TrialsInPieces.of(pieces, engine, names, check_repeated=check_repeated)
+    who = Who.of(pieces, options)
+    notes = [note.about(names) for note in (who.notes if who else ())]
+    return replace(trials, notes=(*trials.notes, *options.unused(None), *notes), who=who)
+
+
+def _joined(
+    key: Any, source: Any, pieces: Sequence[Piece], engine: Engine, options: ReadOptions
+) -> TrialsInPieces:
+    """Scores with labels from a key."""
+    from llrcal.scale.speakers import Who
+    from llrcal.scale.trials_in_pieces import TrialsInPieces
+
+    sources = _name_of(source), _name_of(key)
+    labels = table_pieces(key, options.request("key"))
+    joined, notes = join_pieces(pieces, labels, engine, options=options, sources=sources)
+    trials = TrialsInPieces(joined, engine, sources[0], notes)
+    if options.missing == "error" and options.on_nan == "error":  # else some may be left out
+        trials = replace(trials, key=(Who.of(labels, options), tuple(labels)))
+    return trials
 
 
 def _counts(
@@ -227,43 +273,6 @@ def _counts(
     request = options.request("scores", joins=False)
     tables = [read_table(name, request, counted=True) for name in files_of(source)]
     return counts_of(tables, key, options)
-
-
-def opened_pieces(
-    source: Any, key: Any | None, engine: Engine, options: ReadOptions
-) -> TrialsInPieces:
-    """The same, of single trials."""
-    from llrcal.scale.speakers import Who
-    from llrcal.scale.trials_in_pieces import TrialsInPieces
-
-    is_in_pieces(source, key, options, asked=True)  # or refused
-    if is_on_cluster(source):
-        if key is not None:
-            raise OptionError("a key is for files; join the frame with it yourself")
-        if options.speakers_from not in (None, "none"):
-            raise OptionError(
-                "speakers of frames of Dask and of URLs are not looked for; leave out ",
-                Setting("speakers_from"),
-            )
-        return opened_frame(source, engine, options)
-    if key is not None:
-        options.refuse_key_and_nontargets(key)
-        sources = _name_of(source), _name_of(key)
-        scores = table_pieces(source, options.request("scores"))
-        labels = table_pieces(key, options.request("key"))
-        joined, notes = join_pieces(scores, labels, engine, options=options, sources=sources)
-        trials = TrialsInPieces(joined, engine, sources[0], notes)
-        if options.missing == "error" and options.on_nan == "error":  # else some may be left out
-            trials = replace(trials, key=(Who.of(labels, options), tuple(labels)))
-        return _compared(trials, scores)
-    pieces = pieces_of(source, options.request("trials"), options.nontargets)
-    names = ", ".join(_name_of(one) for one in (source, options.nontargets) if one is not None)
-    check_repeated = options.duplicates == "error"
-    trials = TrialsInPieces.of(pieces, engine, names, check_repeated=check_repeated)
-    who = Who.of(pieces, options)
-    told = [note.about(names) for note in (who.notes if who else ())]
-    trials = replace(trials, notes=(*trials.notes, *options.unused(key), *told), who=who)
-    return _compared(trials, pieces)
 
 
 def opened_scores(source: Any, engine: Engine, options: ReadOptions) -> TrialSet:

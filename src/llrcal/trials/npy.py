@@ -96,15 +96,6 @@ def read_npz(name: str) -> dict[str, Array]:
         raise TrialFileError(f"{name}: cannot be read: {_reason(problem)}") from problem
 
 
-def names_in_npz(name: str) -> list[str]:
-    """The names of the arrays of an archive; none if it is damaged, as reading it will tell."""
-    try:
-        with zipfile.ZipFile(name) as archive:
-            return [entry.removesuffix(".npy") for entry in archive.namelist()]
-    except Exception:
-        return []
-
-
 def check_archive(archive: zipfile.ZipFile, name: str) -> None:
     """Refuse an archive that claims to be far larger than it is, or that repeats a name."""
     names = archive.namelist()

@@ -24,9 +24,8 @@ from llrcal.messages import SPEAKER_COLUMNS, Setting
 from llrcal.notes import Note
 from llrcal.onepass.chunks import MergedByFields
 from llrcal.trials.conventions import SPEAKERS
-from llrcal.trials.source import Source
 from llrcal.trials.table import Table
-from llrcal.trials.text.grammar import BLANK
+from llrcal.trials.text.columns import read_columns
 
 SIDES = ("enrol", "test")
 """The ids that may name speakers."""
@@ -111,18 +110,8 @@ class InList:
 @lru_cache(maxsize=1)
 def listed(file: FileFingerprint) -> pl.DataFrame:
     """The ids of a list, each once, and their speakers."""
-    source = Source(file.path)
-    with source.held():
-        content = source.content
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as problem:
-        raise TrialFileError(f"{file.path}: is not text: {problem}") from None
     known: dict[str, tuple[str, int]] = {}
-    for number, line in enumerate(text.split("\n"), 1):
-        row = re.split(r"[\s,;]+", line.strip(BLANK))
-        if row == [""]:
-            continue
+    for number, row in read_columns(file.path).items():
         if len(row) != len(SIDES):
             raise TrialFileError(
                 f"{file.path}: line {number} has {len(row)} columns; a list of speakers has the id "

@@ -21,7 +21,7 @@ from llrcal.trials.joining import examples, hashes_of_ids, match, refuse_other_r
 from llrcal.trials.leaving_out import left_out, without_spoof
 from llrcal.trials.reading import read_and_join, with_who
 from llrcal.trials.request import Contents, OnMissing, ReadOptions, Request
-from llrcal.trials.source import Source
+from llrcal.trials.text.columns import read_columns
 from llrcal.trials.text.roles import NUMBER
 
 _SIDES = ["enrol", "test"]
@@ -271,26 +271,10 @@ def _side_table(name: str) -> pl.DataFrame:
 
     The name of the file must not matter: a fusion is applied with another file.
     """
-    try:
-        text = Source(name).content.decode("utf-8-sig")
-    except UnicodeDecodeError as problem:
-        raise TrialFileError(f"{name}: is not text: {problem}") from None
-    lines = {
-        number: line
-        for number, line in enumerate(text.split("\n"), 1)
-        if line.strip() and not line.startswith("#")
-    }
-    first = next(iter(lines.values()), "")
-    separator = next((sign for sign in "\t,;" if sign in first), None)
-    rows = [[one.strip() for one in line.split(separator)] for line in lines.values()]
+    rows = [*read_columns(name).values()]
     width = len(rows[0]) if rows else 0
     if width < 2:
         raise TrialFileError(f"{name}: expected lines of an id and a number")
-    for number, row in zip(lines, rows, strict=True):
-        if len(row) != width:
-            raise TrialFileError(
-                f"{name}: line {number} has {len(row)} columns, and the first {width}"
-            )
     names = ["id", *(f"quality {i}" for i in range(1, width))]
     if not NUMBER.fullmatch(rows[0][-1]):
         names = rows.pop(0)
