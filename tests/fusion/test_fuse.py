@@ -2,86 +2,22 @@
 
 from __future__ import annotations
 
-from math import comb
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
 
 import llrcal
 from llrcal.arrays import Array, Floats
 from llrcal.errors import LlrcalWarning, OptionError, ScoreError
 from llrcal.evaluation.costs import cllr
 from llrcal.fusion.fuse import fusion
-from llrcal.fusion.regression import regression
-from tests.fusion.test_sample import cost_of
+from tests.fusion.oracle import by_evidence, derivatives
 
 RNG = np.random.default_rng(3)
 MIX = np.array([[1.0, 0.6], [0.0, 0.8]])
 TAR = RNG.normal(0.8, 1, (60, 2)) @ MIX
 NON = RNG.normal(-0.8, 1, (150, 2)) @ MIX
-
-
-def penalised(
-    weights: Floats, tar: Floats, non: Floats, alpha: float, centre: Floats, precision: Floats
-) -> float:
-    """The criterion, written down once more: columns are standardised, the height comes last."""
-    worth = 2 / (alpha / len(tar) + (1 - alpha) / len(non))
-    odds = np.log(alpha / (1 - alpha))
-    cost = alpha * np.logaddexp(0, -(tar @ weights[:-1] + weights[-1] + odds)).mean()
-    cost += (1 - alpha) * np.logaddexp(0, non @ weights[:-1] + weights[-1] + odds).mean()
-    return float(worth * cost + (precision * (weights - centre) ** 2).sum() / 2)
-
-
-def mode(precision: Floats, *criterion: Any) -> tuple[Floats, Floats]:
-    """The weights with this prior, and the curvature there."""
-    tar, non, alpha, centre = criterion
-    end = minimize(penalised, centre, (*criterion, precision), tol=1e-12)
-    both = np.column_stack([np.concatenate([tar, non]), np.ones(len(tar) + len(non))])
-    p = 1 / (1 + np.exp(-(both @ end.x + np.log(alpha / (1 - alpha)))))
-    worth = 2 / (alpha / len(tar) + (1 - alpha) / len(non))
-    share = np.repeat([alpha / len(tar), (1 - alpha) / len(non)], [len(tar), len(non)])
-    hessian = (both.T * (worth * share * p * (1 - p))) @ both + np.diag(precision)
-    return end.x, hessian
-
-
-def by_evidence(*given: Any) -> Floats:
-    """The weights with prior variances that are averages over which of them move, and how far."""
-    *criterion, centre, is_in = given
-    criterion, size = [*criterion, centre], int(is_in.sum())
-    typical = 1.0 if centre.any() else 2.0
-    point, hessian = mode(is_in * size / typical**2, *criterion)
-    every = np.flatnonzero(is_in)
-    covariance = np.linalg.inv(hessian)[np.ix_(every, every)]
-    bend = np.linalg.inv(covariance) - np.eye(size) * size / typical**2
-    pull = np.linalg.solve(covariance, (point - centre)[every])
-
-    def log_evidence(subset: tuple[int, ...], deviation: float) -> float:
-        """Of a Gaussian likelihood: by its determinant."""
-        here, some = bend[np.ix_(subset, subset)], pull[list(subset)]
-        wide = np.linalg.inv(here + np.eye(len(some)) / deviation**2)
-        value = np.linalg.slogdet(wide / deviation**2)[1] / 2 + some @ wide @ some / 2
-        expected = typical / max(len(some), 1) ** 0.5
-        prior = np.log(deviation / expected) - deviation / expected
-        return float(value + prior - np.log(comb(size, len(some))))
-
-    deviations = 2 / 3 * np.exp(0.6 * np.arange(-7, 5))
-    values: dict[tuple[int, ...], Floats] = {}
-    subsets: list[tuple[int, ...]] = [()]
-    while subsets:
-        values |= {s: np.array([log_evidence(s, d) for d in deviations]) for s in subsets}
-        best = max(subsets, key=lambda subset: np.logaddexp.reduce(values[subset]))
-        subsets = [(*best, other) for other in range(size) if other not in best]
-    top = max(value.max() for value in values.values())
-    shares = {subset: np.exp(value - top) for subset, value in values.items()}
-    total = sum(share.sum() for share in shares.values())
-    precision = np.zeros(len(centre))
-    for weight, place in enumerate(every):
-        mine = sum(share for subset, share in shares.items() if weight in subset)
-        p, deviation = mine.sum() / total, (mine * deviations).sum() / mine.sum()
-        precision[place] = 1 / max(deviation**2 * p**4 / (p**4 + (1 - p) ** 4), 1e-6)
-    return mode(precision, *criterion)[0]
 
 
 @pytest.mark.parametrize("alpha", [60 / 210, 0.5, 0.05])
@@ -91,12 +27,12 @@ def test_weights_are_those_of_brute_force(alpha: float, noise: int) -> None:
     rng = np.random.default_rng(0)
     tar, non = (np.c_[side, rng.normal(0, 1, (len(side), noise))] for side in (TAR, NON))
     line = fusion(tar, non, alpha=alpha).lines[0]
-    rows = [(side - line.scores.centre) / line.scores.unit for side in (tar, non)]
+    rows = [line.terms.rows(side).T for side in (tar, non)]
     size = noise + 2
-    weights = by_evidence(*rows, 60 / 210, np.zeros(size + 1), np.arange(size + 1) < size)
+    weights = by_evidence(rows, 60 / 210, np.zeros(size + 1), np.arange(size + 1) < size)
     if alpha != 60 / 210:
-        weights = by_evidence(*rows, alpha, weights, np.ones(size + 1))
-    assert np.abs(weights - line.weights).max() < 1e-3  # as far as BFGS goes
+        weights = by_evidence(rows, alpha, weights, np.ones(size + 1, bool))
+    assert np.abs(weights - line.weights).max() < 1e-4  # variances are found in fewer steps
 
 
 def strong_and_noise(rng: np.random.Generator, tar: int, non: int) -> list[Floats]:
@@ -156,10 +92,11 @@ def speakers_of(count: int, people: int) -> Array:
 @pytest.mark.slow
 def test_intervals_by_speaker_add_up_every_pair_of_trials_that_share_one() -> None:
     who = np.repeat(speakers_of(60, 12)[:, :1], 2, axis=1), speakers_of(150, 12)
-    cost = cost_of(TAR, NON, 60 / 210)
-    found = regression(cost)
-    rows = cost.terms.rows(TAR), cost.terms.rows(NON)
-    pulls = np.concatenate(cost.pulls(found.solution.point, rows), axis=1)
+    fused = llrcal.fuse(TAR, NON, alpha="empirical", speakers=who)
+    line = fused.lines[0]
+    rows = [line.terms.rows(side).T for side in (TAR, NON)]
+    each, hessian = derivatives(rows, 60 / 210, np.array(line.weights))
+    pulls = np.concatenate([side - side.mean(axis=0) for side in each]).T
     everyone = np.concatenate(who)
     alone = np.zeros((3, 3))
     for side in (pulls[:, :60], pulls[:, 60:]):
@@ -173,14 +110,12 @@ def test_intervals_by_speaker_add_up_every_pair_of_trials_that_share_one() -> No
             # A pair of speakers that two trials share counts once, although both are in both.
             times = sum(1 / kept[person] ** 2 for person in both) - (len(both) == 2)
             middle += times * np.outer(pulls[:, i], pulls[:, j])
-    precision = found.at_share.precision  # but no weight is sure to be zero
-    hessian = found.solution.hessian + np.diag(np.minimum(precision, 3) - precision)
-    inverse = np.linalg.inv(hessian)
+    precision = np.append(np.minimum(1 / np.array(line.variances), 3), 0)  # none is surely zero
+    inverse = np.linalg.inv(hessian + np.diag(precision))
     variances = (inverse @ middle @ inverse).diagonal() * 12 / 11
-    fused = llrcal.fuse(TAR, NON, alpha="empirical", speakers=who)
-    assert fused.lines[0].by == "speaker"
+    assert line.by == "speaker"
     alone = np.array(llrcal.fuse(TAR, NON, alpha="empirical").lines[0].margins)
-    wide = np.array(fused.lines[0].margins)
+    wide = np.array(line.margins)
     expected = 2.200985160082949 * np.sqrt(np.maximum(variances, 0))  # Student's T, 11 degrees
     wider = wide > 1.2 * alone
     assert wider.any()
@@ -207,16 +142,23 @@ def test_each_pattern_learns_from_trials_that_have_its_systems_and_leans_on_all(
     def standard(side: Floats) -> Floats:
         return (side - np.array(columns.centre)) / np.array(columns.unit)
 
-    every = by_evidence(*map(standard, filled), 2 / 7, np.zeros(3), np.array([1.0, 1.0, 0.0]))
+    def rows(side: Floats) -> Floats:
+        return np.c_[side, np.ones(len(side))]
+
+    everything = [rows(standard(side)) for side in filled]
+    every = by_evidence(everything, 2 / 7, np.zeros(3), np.arange(3) < 2)
     patterns = {
         (0, 1): (slice(30, None), slice(75, None)),
         (0,): (slice(20, None), slice(50, None)),
     }
-    for line, (systems, rows) in zip(fused.lines, patterns.items(), strict=False):
+    for line, (systems, there) in zip(fused.lines, patterns.items(), strict=False):
         assert line.systems == systems
-        some = [standard(side)[row][:, systems] for side, row in zip((tar, non), rows, strict=True)]
+        some = [
+            rows(standard(side)[chosen][:, systems])
+            for side, chosen in zip((tar, non), there, strict=True)
+        ]
         centre = every[[*systems, 2]]
-        weights = by_evidence(*some, 2 / 7, centre, np.ones(len(centre)))
+        weights = by_evidence(some, 2 / 7, centre, np.ones(len(centre), bool))
         assert np.allclose(line.weights, weights, rtol=0, atol=2e-3)  # variances are not exact
     assert [line.systems for line in fused.lines[2:]] == [(1,)]
     new = np.array([[1.0, 0.5], [1.0, np.nan], [np.nan, np.nan]])

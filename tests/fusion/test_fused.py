@@ -20,6 +20,7 @@ from llrcal.fusion.inputs import as_columns
 from llrcal.fusion.regression import regression
 from llrcal.fusion.sample import ColumnSample
 from llrcal.fusion.terms import Columns, Terms
+from tests.fusion.oracle import derivatives, minimum
 from tests.fusion.test_sample import cost_of
 
 RNG = np.random.default_rng(3)
@@ -27,22 +28,6 @@ MIX = np.array([[1.0, 0.6], [0.0, 0.8]])
 TAR = RNG.normal(0.5, 1, (30, 2)) @ MIX
 NON = RNG.normal(-0.5, 1, (90, 2)) @ MIX
 SECONDS = RNG.exponential(1, 30), RNG.exponential(1, 90)
-
-
-def minimum(
-    rows: list[Floats], counted: list[Floats], alpha: float, centre: Floats, precision: Floats
-) -> Floats:
-    """Weights by Newton's method, where each trial counts as often as is said."""
-    worth, weights = 2 / (alpha / len(rows[0]) + (1 - alpha) / len(rows[1])), centre
-    for _ in range(8):
-        gradient, hessian = precision * (weights - centre), np.diag(precision)
-        for side, times, sign, part in zip(rows, counted, (-1, 1), (alpha, 1 - alpha), strict=True):
-            p = 1 / (1 + np.exp(-sign * (side @ weights + math.log(alpha / (1 - alpha)))))
-            share = worth * part * times / times.sum()
-            gradient = gradient + sign * (share * p) @ side
-            hessian = hessian + (side.T * (share * p * (1 - p))) @ side
-        weights = weights - np.linalg.solve(hessian, gradient)
-    return weights
 
 
 @pytest.mark.parametrize("alpha", [0.25, 0.6])
@@ -54,10 +39,10 @@ def test_intervals_are_by_how_weights_follow_each_trial(alpha: float) -> None:
     ones, precision = [np.ones(30), np.ones(90)], found.at_share.precision
 
     def weights(counted: list[Floats]) -> Floats:
-        first = minimum(rows, counted, 0.25, np.zeros(3), precision)
+        first, _ = minimum(rows, 0.25, np.zeros(3), precision, counted)
         if found.prior is None:
             return first
-        return minimum(rows, counted, alpha, first, found.prior.precision)
+        return minimum(rows, alpha, first, found.prior.precision, counted)[0]
 
     assert (found.prior is None) == (alpha == 0.25)
     assert np.allclose(weights(ones), found.solution.point, rtol=0, atol=1e-6)
@@ -71,11 +56,8 @@ def test_intervals_are_by_how_weights_follow_each_trial(alpha: float) -> None:
                 ends.append(weights(counted))
             follows = (ends[0] - ends[1]) / 2e-3
             covariance += np.outer(follows, follows) * len(ones[side]) / (len(ones[side]) - 1)
-    start = minimum(rows, ones, 0.25, np.zeros(3), precision)
-    both = np.concatenate(rows)
-    p = 1 / (1 + np.exp(-(both @ start + math.log(1 / 3))))
-    sure = np.linalg.inv((both.T * (p * (1 - p))) @ both * (2 / (0.25 / 30 + 0.75 / 90)) / 120
-                         + np.diag(precision))  # fmt: skip
+    start, _ = minimum(rows, 0.25, np.zeros(3), precision)
+    sure = np.linalg.inv(derivatives(rows, 0.25, start)[1] + np.diag(precision))
     variances = np.maximum(covariance.diagonal(), sure.diagonal())
     line = fusion(TAR, NON, alpha=alpha).lines[0]
     assert line.by == "trial"
