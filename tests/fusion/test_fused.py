@@ -245,10 +245,10 @@ def test_columns_by_name_or_in_order() -> None:
     found = as_columns({"b": [3, 4], "a": [1, 2]}, ("a", "b"), "new scores")
     assert found.tolist() == [[1, 3], [2, 4]]
     assert as_columns([1, 2], ("a",), "new scores").tolist() == [[1], [2]]
-    holes = as_columns([[np.nan, 1.0]], ("a", "b"), "new scores", holes=True)
+    holes = as_columns([[np.nan, 1.0]], ("a", "b"), "new scores", may_miss=True)
     assert np.isnan(holes[0, 0])
     with pytest.raises(ScoreError, match="b: new scores"):
-        as_columns([[np.nan, np.inf]], ("a", "b"), "new scores", holes=True)
+        as_columns([[np.nan, np.inf]], ("a", "b"), "new scores", may_miss=True)
 
 
 def test_what_a_fusion_shows() -> None:

@@ -156,9 +156,9 @@ def fusion(
     """The same as :func:`fuse`, for callers that handle the notes themselves."""
     if missing not in ("error", "patterns"):
         raise OptionError(f"missing is {missing!r}; choose error or patterns")
-    systems, holes = as_names(names, tar, "system"), missing == "patterns"
+    systems, may_miss = as_names(names, tar, "system"), missing == "patterns"
     both = [
-        as_columns(side, systems, f"{what} scores", holes=holes)
+        as_columns(side, systems, f"{what} scores", may_miss=may_miss)
         for side, what in ((tar, "target"), (non, "non-target"))
     ]
     sides: tuple[str, ...] = ()
@@ -174,15 +174,15 @@ def fusion(
     trials, counts = (both[0], both[1]), (len(both[0]), len(both[1]))
     where = None if condition is None else both_conditions(condition, *counts)
     who = None if speakers is None else both_speakers(speakers, *counts)
-    patterns = _by_pattern(trials, systems, who) if holes else [_whole(trials, systems, who)]
-    filled = _sampled(_filled(trials, systems)) if holes else None
+    patterns = _by_pattern(trials, systems, who) if may_miss else [_whole(trials, systems, who)]
+    filled = _sampled(_filled(trials, systems)) if may_miss else None
     training = TrainedOn(*counts, None if who is None else speaker_counts(*who))
     fused = fusion_of(patterns, training, systems, sides, alpha, bounds, filled=filled)
     if where is not None:
         tar_llrs, non_llrs = (fused.pooled_llrs(side)[0] for side in trials)
-        found = fitted_conditions(tar_llrs, non_llrs, *where, target_weight(alpha, *counts))
-        report = fused.report.with_notes(found.notes)
-        fused = replace(fused, conditions=found, report=report)
+        conditions = fitted_conditions(tar_llrs, non_llrs, *where, target_weight(alpha, *counts))
+        report = fused.report.with_notes(conditions.notes)
+        fused = replace(fused, conditions=conditions, report=report)
     return fused
 
 
@@ -254,14 +254,14 @@ def fusion_of(
 
 def _line(pattern: Pattern, cost: Cost, centre: Floats | None) -> tuple[Line, Report]:
     """The line that fits trials with the scores of some systems, and how that went."""
-    found = regression(cost, centre)
-    solution, size, terms = found.solution, cost.effective_sample_size, cost.terms
+    fit = regression(cost, centre)
+    solution, size, terms = fit.solution, cost.effective_sample_size, cost.terms
     if pattern.by_speaker is None:
-        widths, by = margins(cost, found)
+        widths, by = margins(cost, fit)
     else:
         (tar, non), speakers = pattern.by_speaker
-        widths, by = margins(cost, found, (terms.rows(tar), terms.rows(non)), speakers)
-    variances = tuple((1 / found.at_share.precision[:-1]).tolist())
+        widths, by = margins(cost, fit, (terms.rows(tar), terms.rows(non)), speakers)
+    variances = tuple((1 / fit.at_share.precision[:-1]).tolist())
     decrement = float(solution.gradient @ np.linalg.solve(solution.hessian, solution.gradient))
     notes: tuple[Note, ...] = ()
     if cost.is_separable(solution.point):

@@ -235,7 +235,7 @@ class Fused:
         self, scores: Scores, *, quality: Scores | None = None, condition: Any | None = None
     ) -> tuple[Floats, tuple[Note, ...]]:
         """LLRs, and what should be known of them, for callers that handle the notes themselves."""
-        matrix = as_columns(scores, self.names, "the scores", holes=self.missing, infinite=True)
+        matrix = as_columns(scores, self.names, "the scores", may_miss=self.missing, infinite=True)
         for name, value, known in (
             ("quality", quality, bool(self.quality)),
             ("condition", condition, self.conditions is not None),
@@ -342,8 +342,8 @@ class Fused:
             "offset": self.offset.value,
         }
         rows |= {
-            f"weight of {name}": f"{one.value:.4g} ({one.low:.4g} to {one.high:.4g})"
-            for name, one in self.weights.items()
+            f"weight of {name}": f"{weight.value:.4g} ({weight.low:.4g} to {weight.high:.4g})"
+            for name, weight in self.weights.items()
         }
         return html_table("Fusion", rows, map(str, self.report.notes))
 

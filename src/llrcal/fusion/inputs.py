@@ -26,23 +26,29 @@ def as_names(names: Sequence[str] | None, scores: Any, what: str) -> tuple[str, 
     if names is None:
         columns = *_shape(scores), 1, 1
         names = [f"{what} {i + 1}" for i in range(columns[1])]
-    found = [] if isinstance(names, str) else list(names)
-    if not found or not all(isinstance(name, str) and name for name in found):
+    texts = [] if isinstance(names, str) else list(names)
+    if not texts or not all(isinstance(name, str) and name for name in texts):
         raise OptionError(
             f"{names!r:.80} does not name every {what}; give a text for each, and at least one"
         )
-    for name in found:
-        if found.count(name) > 1:
+    for name in texts:
+        if texts.count(name) > 1:
             raise OptionError(f"two {what}s are called {name!r}; give each a name of its own")
-    return tuple(found)
+    return tuple(texts)
 
 
 def as_columns(
-    scores: Any, names: tuple[str, ...], what: str, *, holes: bool = False, infinite: bool = False
+    scores: Any,
+    names: tuple[str, ...],
+    what: str,
+    *,
+    may_miss: bool = False,
+    infinite: bool = False,
 ) -> Array:
     """Numbers as trials x columns, in the order of the names.
 
-    ``what`` they are is for messages, such as "target scores". ``holes`` may be NaN.
+    ``what`` they are is for messages, such as "target scores". If they ``may_miss``, some are
+    NaN.
     """
     if by_name := isinstance(scores, Mapping):
         refuse_others(list(scores), names, what)
@@ -62,12 +68,13 @@ def as_columns(
     if are_usable(array.ravel(order="K"), allow_infinite=infinite):
         return array
     for name, column in zip(names, array.T, strict=True):  # which column is it?
-        seen = column[~np.isnan(column)] if holes else column
+        present = column[~np.isnan(column)] if may_miss else column
+        of_which = f"{name}: {what}".removesuffix(" scores")
         try:
-            check_finite(seen, f"{name}: {what}".removesuffix(" scores"), allow_infinite=infinite)
+            check_finite(present, of_which, allow_infinite=infinite)
         except ScoreError as problem:
             hint: tuple[Part, ...] = ()
-            if np.isnan(seen).any() and what.endswith("scores"):
+            if np.isnan(present).any() and what.endswith("scores"):
                 hint = (", or fuse what there is: ", Setting("missing", "patterns"))
             raise ScoreError(*problem.args, *hint) from None
     return array

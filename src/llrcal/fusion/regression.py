@@ -21,9 +21,9 @@ for all trials, v is found to be small, and these are the weights; if not, it is
 are those that are best at alpha.
 
 Intervals of weights are by Huber's sandwich, with trials that share speakers counted together. The
-weights are where the pulls of all trials cancel. So their covariance is that of the sum of the
-pulls, between two inverses of the curvature. Where the prior is around other weights, these move
-with the trials as well, and pull. If trials are independent only where no speaker is in both, the
+weights are where the gradients of all trials cancel. So their covariance is that of the sum of the
+gradients, between two inverses of the curvature. Where the prior is around other weights, these
+move with the trials as well. If trials are independent only where no speaker is in both, the
 covariance of the sum is that of :mod:`llrcal.calibrations.dependence`.
 """
 
@@ -95,12 +95,12 @@ class Cost:
         value, gradient = 0.0, np.zeros(len(weights))
         hessian = np.zeros((len(weights), len(weights)))
         for rows, sign, scale in zip(self.rows, (-1, 1), self._scales, strict=True):
-            cost, rise, bend = rule_terms(sign * self.log_odds(weights, rows))
-            value += scale * float(cost.sum())
-            gradient += sign * scale * (rows @ rise)
-            hessian += scale * ((rows * bend) @ rows.T)
-        found = Evaluated(value, gradient, hessian)
-        return found if self.prior is None else self.prior.added_to(found, weights)
+            costs, slopes, curvatures = rule_terms(sign * self.log_odds(weights, rows))
+            value += scale * float(costs.sum())
+            gradient += sign * scale * (rows @ slopes)
+            hessian += scale * ((rows * curvatures) @ rows.T)
+        total = Evaluated(value, gradient, hessian)
+        return total if self.prior is None else self.prior.added_to(total, weights)
 
     def log_odds(self, weights: Floats, rows: Floats) -> Floats:
         """LLRs of trials, plus the logit of alpha."""
@@ -111,7 +111,7 @@ class Cost:
         tar, non = (self.log_odds(weights, rows) for rows in self.rows)
         return bool(tar.min() > non.max())
 
-    def pulls(self, weights: Floats, trials: tuple[Floats, Floats]) -> list[Floats]:
+    def gradients(self, weights: Floats, trials: tuple[Floats, Floats]) -> list[Floats]:
         """What each of some trials adds to the gradient, less the mean of its class.
 
         There is one column for each trial, and one array for each class. Those of a class add up to
@@ -122,8 +122,8 @@ class Cost:
             self.rows, trials, (-1, 1), self._scales, strict=True
         ):
             slope = rule_terms(sign * self.log_odds(weights, rows))[1]
-            pull = sign * scale * all_rows.shape[1] / rows.shape[1] * rows * slope
-            out.append(pull - pull.mean(axis=1, keepdims=True))
+            gradient = sign * scale * all_rows.shape[1] / rows.shape[1] * rows * slope
+            out.append(gradient - gradient.mean(axis=1, keepdims=True))
         return out
 
     @property
@@ -190,37 +190,37 @@ def _by_evidence(cost: Cost, centre: Floats, groups: Sequence[slice]) -> tuple[S
     Where all weights move, the likelihood is close to a Gaussian, which answers for all subsets.
     """
     says = cost.terms.per_unit != 0
-    precision, found = np.tile(np.where(says, 0.0, 1.0), (2, 1))  # for weights of no group
+    flat, precision = np.tile(np.where(says, 0.0, 1.0), (2, 1))  # for weights of no group
     sizes = [_SIZE / 2 if any(centre) else _SIZE, _SIZE / 2]  # corrections are smaller
     members = [np.arange(len(centre))[group][says[group]] for group in groups]
     for group, size in zip(members, sizes, strict=False):
-        precision[group] = len(group) / size**2
-    moving = _minimum(cost, centre, Prior(centre, precision))
+        flat[group] = len(group) / size**2
+    moving = _minimum(cost, centre, Prior(centre, flat))
     covariance, away = np.linalg.inv(moving.hessian), moving.point - centre
     for group, size in zip(members, sizes, strict=False):
         inverse = np.linalg.inv(covariance[np.ix_(group, group)])
-        information = inverse - np.diag(precision[group])
-        found[group] = 1 / _variances(information, inverse @ away[group], size)
-    prior = Prior(centre, found)
+        information = inverse - np.diag(flat[group])
+        precision[group] = 1 / _variances(information, inverse @ away[group], size)
+    prior = Prior(centre, precision)
     return _minimum(cost, moving.point, prior, enough=0.0), prior
 
 
-def _variances(information: Floats, pull: Floats, size: float) -> Floats:
-    """Prior variances of weights whose log-likelihood is ``pull @ w - w @ information @ w / 2``.
+def _variances(information: Floats, gradient: Floats, size: float) -> Floats:
+    """Prior variances of weights, given gradient and curvature of their log-likelihood at zero.
 
     Subsets of them are none, each, each pair with the best one, and so on; all others are zero.
     Deviations are averages over subsets by evidence. Averages alone leave noise too much weight,
     so that the variance falls steeply where a weight is likely to be zero. Columns that are the
     same share it.
     """
-    each, best = np.eye(len(pull), dtype=bool), np.zeros(len(pull), bool)
-    subsets, evidences = [best], [_log_evidence(information, pull, best, size)]
+    each, best = np.eye(len(gradient), dtype=bool), np.zeros(len(gradient), bool)
+    subsets, evidences = [best], [_log_evidence(information, gradient, best, size)]
     while not best.all():
         longer = best | each[~best]
-        found = [_log_evidence(information, pull, subset, size) for subset in longer]
-        best = longer[np.argmax(np.logaddexp.reduce(found, axis=1))]
+        logs = [_log_evidence(information, gradient, subset, size) for subset in longer]
+        best = longer[np.argmax(np.logaddexp.reduce(logs, axis=1))]
         subsets.extend(longer)
-        evidences.extend(found)
+        evidences.extend(logs)
     shares, is_in = softmax(evidences), np.array(subsets)
     share = np.maximum(shares.sum(axis=1) @ is_in, _LEAST)
     deviation = shares @ _DEVIATIONS @ is_in / share
@@ -231,14 +231,14 @@ def _variances(information: Floats, pull: Floats, size: float) -> Floats:
     return np.asarray(same @ variances / same.sum(axis=1))
 
 
-def _log_evidence(information: Floats, pull: Floats, subset: Bools, size: float) -> Floats:
+def _log_evidence(information: Floats, gradient: Floats, subset: Bools, size: float) -> Floats:
     """The log evidence of each deviation of some of the weights, with its prior."""
-    bend, axes = np.linalg.eigh(information[np.ix_(subset, subset)])
+    curvature, axes = np.linalg.eigh(information[np.ix_(subset, subset)])
     squares, count = _DEVIATIONS[:, None] ** 2, int(subset.sum())
-    wider = 1 + squares * np.maximum(bend, 0.0)
-    twice = (squares * (pull[subset] @ axes) ** 2 / wider - np.log(wider)).sum(axis=1)
+    wider = 1 + squares * np.maximum(curvature, 0.0)
+    twice = (squares * (gradient[subset] @ axes) ** 2 / wider - np.log(wider)).sum(axis=1)
     relative = _DEVIATIONS * np.sqrt(count or 1) / size
-    return np.asarray(twice / 2 + np.log(relative / comb(len(pull), count)) - relative)
+    return np.asarray(twice / 2 + np.log(relative / comb(len(gradient), count)) - relative)
 
 
 def _minimum(cost: Cost, start: Floats, prior: Prior, *, enough: float = _DECREASE) -> Solution:
@@ -248,7 +248,7 @@ def _minimum(cost: Cost, start: Floats, prior: Prior, *, enough: float = _DECREA
 
 def margins(
     cost: Cost,
-    found: Regression,
+    fit: Regression,
     trials: tuple[Floats, Floats] | None = None,
     speakers: Both | None = None,
 ) -> tuple[tuple[float, ...], str]:
@@ -257,18 +257,20 @@ def margins(
     Also what was taken to be independent: each ``"trial"``, or each ``"speaker"``, if all trials
     are given, as rows, with their speakers.
     """
-    some, narrow = trials or cost.rows, found.at_share.precision
+    some, narrow = trials or cost.rows, fit.at_share.precision
     wide = np.minimum(narrow, len(narrow))  # however likely a weight is zero, it may not be
-    pulls, hessian = cost.pulls(found.solution.point, some), found.solution.hessian
-    inverse = sure = np.linalg.inv(hessian if found.prior else hessian + np.diag(wide - narrow))
-    if found.prior is not None:
-        usual, centre = replace(cost, alpha=cost.share), found.prior.centre
+    gradients, hessian = cost.gradients(fit.solution.point, some), fit.solution.hessian
+    inverse = sure = np.linalg.inv(hessian if fit.prior else hessian + np.diag(wide - narrow))
+    if fit.prior is not None:
+        usual, centre = replace(cost, alpha=cost.share), fit.prior.centre
         sure = np.linalg.inv(usual(centre).hessian + np.diag(wide))
-        moved = found.prior.precision[:, None] * sure
-        of_centre = usual.pulls(centre, some)
-        pulls = [pull + moved @ other for pull, other in zip(pulls, of_centre, strict=True)]
+        moved = fit.prior.precision[:, None] * sure
+        of_centre = usual.gradients(centre, some)
+        gradients = [
+            gradient + moved @ other for gradient, other in zip(gradients, of_centre, strict=True)
+        ]
     alone = np.zeros_like(inverse)
-    for away, size in zip(pulls, cost.counts, strict=True):
+    for away, size in zip(gradients, cost.counts, strict=True):
         # However many there are, the weights were learned from so many.
         alone += away @ away.T * (away.shape[1] / max(size - 1, 1))
     # Where the prior matters, the sandwich is too thin: it does not know how far off the prior is.
@@ -277,7 +279,7 @@ def margins(
     if speakers is not None:
         ids, count = numbered(*speakers)
         if count > 1:
-            together = _by_speaker(pulls, ids, count, alone) * (count / (count - 1))
+            together = _by_speaker(gradients, ids, count, alone) * (count / (count - 1))
             variances = np.maximum(variances, (inverse @ together @ inverse).diagonal())
             few, by = count, "speaker"
     quantile = -float(stdtrit(max(few - 1, 1), (1 - LEVEL) / 2))
@@ -287,20 +289,20 @@ def margins(
 def _by_speaker(classes: list[Floats], speakers: list[Array], count: int, alone: Floats) -> Floats:
     """The covariance of a sum over trials, where those that share a speaker are dependent.
 
-    Weights follow the trials of each speaker, so that pulls look smaller than they are. Without
-    the trials of a speaker, the weights would move by their pull over the share of the curvature
+    Weights follow the trials of each speaker, so that gradients look smaller than they are. Without
+    the trials of a speaker, weights would move by their gradient over the share of the curvature
     that is left, as in the jackknife.
     """
     size, inverse = len(alone), np.linalg.pinv(alone, hermitian=True) / len(alone)
     sums, pairs = np.zeros((size + 1, count)), np.zeros((size, size))
-    for pulls, who in zip(classes, speakers, strict=True):
+    for gradients, who in zip(classes, speakers, strict=True):
         low, high = np.sort(who, axis=1).T.astype(np.int64)
         two = low != high
         # The last row is the share of the curvature.
-        rows = np.vstack([pulls, (pulls * (inverse @ pulls)).sum(axis=0)])
+        rows = np.vstack([gradients, (gradients * (inverse @ gradients)).sum(axis=0)])
         sums += _sums(rows, low, count) + _sums(rows[:, two], high[two], count)
         _, pair = np.unique(low[two] * count + high[two], return_inverse=True)
-        of_pairs = _sums(pulls[:, two], pair, len(pair))
+        of_pairs = _sums(gradients[:, two], pair, len(pair))
         pairs += of_pairs @ of_pairs.T
     moved = sums[:-1] / (1 - np.minimum(sums[-1], _MOST))
     return np.asarray(moved @ moved.T - pairs)

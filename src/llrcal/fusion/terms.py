@@ -86,8 +86,8 @@ class Terms:
                 is_score = place < systems
                 name = f"system {place + 1}" if is_score else f"quality {place + 1 - systems}"
                 check_spread(unit, name)
-        every = np.array([centre, deviation, lowest, highest])
-        both = np.split(every, [systems], axis=1)
+        columns = np.array([centre, deviation, lowest, highest])
+        both = np.split(columns, [systems], axis=1)
         return cls(*(Columns(*map(tuple, part.tolist())) for part in both))
 
     @property
@@ -103,9 +103,9 @@ class Terms:
 
     def places(self, systems: Sequence[int]) -> list[int]:
         """Where the terms of some systems are, of all side information, and one."""
-        every, sides = len(self.scores.unit), len(self.quality.unit)
-        products = (every + sides + side * every + i for side in range(sides) for i in systems)
-        return [*systems, *range(every, every + sides), *products, self.count - 1]
+        scores, sides = len(self.scores.unit), len(self.quality.unit)
+        products = (scores + sides + side * scores + i for side in range(sides) for i in systems)
+        return [*systems, *range(scores, scores + sides), *products, self.count - 1]
 
     def of_systems(self, systems: Sequence[int]) -> Terms:
         """Those of some systems, and of all side information."""
