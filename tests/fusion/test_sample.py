@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from threadpoolctl import threadpool_limits
 
 import llrcal
 from llrcal.arrays import Floats
@@ -105,6 +106,16 @@ def test_a_fusion_of_samples_is_nearly_that_of_all_trials(monkeypatch: pytest.Mo
     assert (np.array(known.lines[0].margins) > 0.95 * np.array(found.lines[0].margins)).all()
     order = np.random.default_rng(0).permutation(20_000)
     assert llrcal.fuse(tar[order], non[order]) == found
+
+
+def test_threads_of_blas_change_nothing() -> None:
+    rng = np.random.default_rng(0)
+    tar, non = rng.normal(1, 1, (40_000, 12)), rng.normal(-1, 1, (40_000, 12))
+    fusions = []
+    for count in (1, 2, 3):
+        with threadpool_limits(count, "blas"):
+            fusions.append(llrcal.fuse(tar, non))
+    assert fusions[0] == fusions[1] == fusions[2]
 
 
 def test_a_value_far_beyond_the_sample_counts(monkeypatch: pytest.MonkeyPatch) -> None:

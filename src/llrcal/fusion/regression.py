@@ -97,14 +97,14 @@ class Cost:
         for rows, sign, scale in zip(self.rows, (-1, 1), self._scales, strict=True):
             costs, slopes, curvatures = rule_terms(sign * self.log_odds(weights, rows))
             value += scale * float(costs.sum())
-            gradient += sign * scale * (rows @ slopes)
-            hessian += scale * ((rows * curvatures) @ rows.T)
+            gradient += sign * scale * np.einsum("ij,j->i", rows, slopes)
+            hessian += scale * _products(rows, curvatures)
         total = Evaluated(value, gradient, hessian)
         return total if self.prior is None else self.prior.added_to(total, weights)
 
     def log_odds(self, weights: Floats, rows: Floats) -> Floats:
         """LLRs of trials, plus the logit of alpha."""
-        return np.asarray(weights @ rows + log_odds(self.alpha))
+        return np.asarray(np.einsum("i,ij->j", weights, rows) + log_odds(self.alpha))
 
     def is_separable(self, weights: Floats) -> bool:
         """Whether every target has a higher LLR than every non-target."""
@@ -131,6 +131,14 @@ class Cost:
         """What a target counts, and a non-target."""
         (tar, non), size = self.counts, self.effective_sample_size
         return size * self.alpha / tar, size * (1 - self.alpha) / non
+
+
+def _products(rows: Floats, weights: Floats | float = 1.0) -> Floats:
+    """Sums of the products of rows; BLAS would leave their order to its threads."""
+    lower = np.zeros((len(rows), len(rows)))
+    for place, row in enumerate(rows):
+        lower[place, : place + 1] = np.einsum("j,kj->k", row * weights, rows[: place + 1])
+    return np.asarray(lower + np.tril(lower, -1).T)
 
 
 @dataclass(frozen=True)
@@ -267,12 +275,13 @@ def margins(
         moved = fit.prior.precision[:, None] * sure
         of_centre = usual.gradients(centre, some)
         gradients = [
-            gradient + moved @ other for gradient, other in zip(gradients, of_centre, strict=True)
+            gradient + np.einsum("ij,jk->ik", moved, other)
+            for gradient, other in zip(gradients, of_centre, strict=True)
         ]
     alone = np.zeros_like(inverse)
     for away, size in zip(gradients, cost.counts, strict=True):
         # However many there are, the weights were learned from so many.
-        alone += away @ away.T * (away.shape[1] / max(size - 1, 1))
+        alone += _products(away) * (away.shape[1] / max(size - 1, 1))
     # Where the prior matters, the sandwich is too thin: it does not know how far off the prior is.
     variances = np.maximum((inverse @ alone @ inverse).diagonal(), sure.diagonal())
     few, by = min(cost.counts), "trial"
@@ -299,13 +308,14 @@ def _by_speaker(classes: list[Floats], speakers: list[Array], count: int, alone:
         low, high = np.sort(who, axis=1).T.astype(np.int64)
         two = low != high
         # The last row is the share of the curvature.
-        rows = np.vstack([gradients, (gradients * (inverse @ gradients)).sum(axis=0)])
+        shares = gradients * np.einsum("ij,jk->ik", inverse, gradients)
+        rows = np.vstack([gradients, shares.sum(axis=0)])
         sums += _sums(rows, low, count) + _sums(rows[:, two], high[two], count)
         _, pair = np.unique(low[two] * count + high[two], return_inverse=True)
         of_pairs = _sums(gradients[:, two], pair, len(pair))
-        pairs += of_pairs @ of_pairs.T
+        pairs += _products(of_pairs)
     moved = sums[:-1] / (1 - np.minimum(sums[-1], _MOST))
-    return np.asarray(moved @ moved.T - pairs)
+    return _products(moved) - pairs
 
 
 def _sums(rows: Floats, group: Array, groups: int) -> Floats:
