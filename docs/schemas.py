@@ -1,6 +1,7 @@
-"""Write the JSON Schemas of model files, which follow from what the code declares.
+"""Write the JSON Schemas of model files, and of evaluations, which follow from what code declares.
 
-``python docs/schemas.py`` writes docs/model.schema.json and docs/fusion.schema.json anew.
+``python docs/schemas.py`` writes docs/model.schema.json and docs/fusion.schema.json anew, and the
+measures in docs/answers.schema.json.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 from llrcal.calibrations.methods import METHODS, class_of
 from llrcal.calibrations.model_file import FORMAT, FUSION, VERSIONS, CalibrationFile
 from llrcal.declaration import schema_of
+from llrcal.evaluation.measures import MEASURES
 from llrcal.fusion.fused import FusionFile
 from llrcal.method_table import TABLE
 
@@ -99,9 +101,39 @@ def fusion_schema() -> dict[str, Any]:
     return headed(whole, f"fusion:{VERSIONS[FUSION]}", title)
 
 
+def add_measures(schema: dict[str, Any], leaf: str) -> None:
+    """Add the measures to an object's schema, each as a number or as the ends of its interval."""
+    for measure in MEASURES:
+        *path, last = measure.place.split(".")
+        inner = schema
+        for key in path:
+            if key == "{}":
+                inner = inner.setdefault("additionalProperties", {"type": "object"})
+            else:
+                inner = inner.setdefault("properties", {}).setdefault(key, {"type": "object"})
+        value: dict[str, Any] = {"$ref": f"#/$defs/{leaf}"}
+        if measure.at in ("points", "strengths"):
+            value = {"type": "array", "items": value}
+        known = inner.setdefault("properties", {})
+        known[last] = {**known.get(last, {}), **value}
+
+
+def answers_schema() -> dict[str, Any]:
+    """The schema of answers, with the measures of an evaluation as they are declared."""
+    schema: dict[str, Any] = json.loads((HERE / "answers.schema.json").read_text("utf-8"))
+    evaluation = schema["$defs"]["evaluation"]
+    add_measures(evaluation, "number")
+    add_measures(evaluation["properties"]["intervals"], "ends")
+    return schema
+
+
 def texts() -> dict[Path, str]:
     """The content of each file."""
-    every = {"model": calibration_schema(), "fusion": fusion_schema()}
+    every = {
+        "model": calibration_schema(),
+        "fusion": fusion_schema(),
+        "answers": answers_schema(),
+    }
     return {
         HERE / f"{name}.schema.json": json.dumps(schema, indent=1) + "\n"
         for name, schema in every.items()

@@ -83,8 +83,8 @@ SETTINGS = (
 
 
 def ends(found: Intervals) -> Floats:
-    chosen = [found.cllr, found.min_cllr, found.eer, *found.act_dcf, found.min_dcf[1]]
-    return np.array(chosen)
+    names = ["cllr", "min_cllr", "eer", *(f"act_dcf_{point.name}" for point in POINTS)]
+    return np.array([found[name] for name in (*names, f"min_dcf_{POINTS[1].name}")])
 
 
 def held(setting: Setting, repetitions: int, replicates: int) -> Iterator[Floats]:

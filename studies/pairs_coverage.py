@@ -56,10 +56,10 @@ def numbers(counts: llrcal.Counts) -> tuple[dict[str, float], dict[str, tuple[fl
     if found is None:
         return values, {}
     return values, {
-        "Cllr": found.cllr,
-        "minCllr": found.min_cllr,
-        "EER": found.eer,
-        "actDCF": found.act_dcf[0],
+        "Cllr": found["cllr"],
+        "minCllr": found["min_cllr"],
+        "EER": found["eer"],
+        "actDCF": found[f"act_dcf_{POINT.name}"],
         "FNMR at FMR 1 %": at.pmiss_interval,
         "threshold": at.interval,
     }

@@ -24,7 +24,7 @@ import numpy as np
 import polars as pl
 
 import llrcal
-from llrcal.simulation.recognizer import write_parts
+from llrcal.cli.simulate import write_parts
 from studies.exactness import SortedOracle
 from studies.measure import peak
 from studies.paper_scores import Scores

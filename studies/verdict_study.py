@@ -34,7 +34,9 @@ from llrcal.comparison import OperatingPoint, compare
 from llrcal.comparison.ranking import CRITERIA, CURVE, Criterion, CriterionName, differences
 from llrcal.evaluation.bootstrap import Bootstrap, Replicates
 from llrcal.evaluation.evaluate import evaluate_quietly
-from llrcal.evaluation.statistics import evaluation_statistic
+from llrcal.evaluation.llrs import WholeLLRs
+from llrcal.evaluation.measures import Asked
+from llrcal.evaluation.statistics import cost_statistic
 from llrcal.trials import Trials
 from studies.evidence import REAL, Pair, asvspoof, speech_commands, sre08
 from studies.verdict_halves import MOST_NON_TARGETS, halves
@@ -55,9 +57,9 @@ def drawn_numbers(
     tar_order, non_order = (np.argsort(side, kind="stable") for side in llrs[0])
     if speakers is not None:
         speakers = speakers[0][tar_order], speakers[1][non_order]
-    x, curve = np.array([point.prior_log_odds for point in POINTS]), np.linspace(*RANGE, CURVE)
+    asked = Asked(tuple(POINTS), range=np.linspace(*RANGE, CURVE))
     statistics = [
-        evaluation_statistic(tar[tar_order], non[non_order], x, curve=curve) for tar, non in llrs
+        cost_statistic(WholeLLRs(tar[tar_order], non[non_order]).sides, asked) for tar, non in llrs
     ]
     found = Bootstrap(200, speakers=speakers).replicates(statistics)
     return {str(i): replicates for i, replicates in enumerate(found)}

@@ -26,6 +26,7 @@ INTERNAL = {
     *(
         "Bootstrap",
         "CalibrationFile",
+        "Ends",
         "Evaluated",
         "Formula",
         "FusionFile",
@@ -33,7 +34,7 @@ INTERNAL = {
         "Part",
         "Summary",
     ),
-    *("Training", "TrialSet", "Uncertainty", "Who"),
+    *("Training", "TrialSet", "Unseen", "Uncertainty", "Who"),
     # Words of annotations that mean something else where they stand.
     *("Both", "Names", "Resampled", "Series", "Stored"),
 }

@@ -88,12 +88,13 @@ def numbers(tar: Array, non: Array) -> dict[str, Any]:
         ev.pmiss(x).tolist(), ev.pfa(x).tolist(), [bits(side) for side in ev.roc()],
     )  # fmt: skip
     drawn = ev.intervals(POINTS, replicates=3, level=0.5)
+    ranked = [name for name in drawn.numbers if name not in ("cllr", "calibration_loss")]
     return {
         "exact": repr(exact),
         "cllr": repr(ev.cllr),
         "cross_entropy": repr(ev.cross_entropy(x).tolist()),
-        "drawn": repr((drawn.min_cllr, drawn.eer, drawn.act_dcf, drawn.min_dcf)),
-        "drawn_cllr": drawn.cllr,
+        "drawn": repr([drawn[name] for name in ranked]),
+        "drawn_cllr": drawn["cllr"],
     }
 
 

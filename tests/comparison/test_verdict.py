@@ -17,7 +17,8 @@ from llrcal.comparison import Comparison, OperatingPoint, compare
 from llrcal.comparison.tables import gravest_first
 from llrcal.evaluation.evaluate import evaluate_quietly
 from llrcal.evaluation.evaluation import replicates_of
-from llrcal.evaluation.statistics import evaluation_statistic
+from llrcal.evaluation.measures import Asked
+from llrcal.evaluation.statistics import cost_statistic
 from llrcal.notes import Note, Severity
 from llrcal.report.build import build_report
 from llrcal.trials import Trials
@@ -122,7 +123,7 @@ def test_a_default_that_is_worse_is_not_recommended_and_said_to_be() -> None:
     smooth = replace(found.candidates["smooth"], evaluation=evaluate_quietly(*worse))
     good, bad = replicates_of(
         [found.candidates["logistic"].evaluation, smooth.evaluation],
-        partial(evaluation_statistic, prior_log_odds=np.zeros(4)),
+        partial(cost_statistic, asked=Asked((llrcal.OperatingPoint(0.5),) * 4)),
         60,
     )
     candidates = {

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from llrcal import Evaluation, ScoreError
+from llrcal import Evaluation, OperatingPoint, ScoreError
 from llrcal.arrays import Array, Counts, Floats
 from llrcal.evaluation import bootstrap as module
 from llrcal.evaluation.bootstrap import (
@@ -23,10 +23,13 @@ from llrcal.evaluation.bootstrap import (
     weighted_counts,
 )
 from llrcal.evaluation.evaluate import evaluate_quietly
-from llrcal.evaluation.statistics import Statistic, evaluation_statistic
+from llrcal.evaluation.llrs import WholeLLRs
+from llrcal.evaluation.measures import Asked
+from llrcal.evaluation.statistics import SetInCells, Statistic, cost_statistic
 from tests.trial_sets import normal
 
-PRIORS, CURVE = np.array([-2.0, 0.5]), np.linspace(-3, 3, 11)
+POINTS, CURVE = (OperatingPoint(0.1), OperatingPoint(0.5, 2)), np.linspace(-3, 3, 11)
+PRIORS = np.array([point.prior_log_odds for point in POINTS])
 SPEAKERS = 7
 
 
@@ -34,7 +37,9 @@ SPEAKERS = 7
 
 
 def replicates_of(*llrs: tuple[Array, Array], count: int = 30) -> list[Replicates]:
-    statistics = [evaluation_statistic(*one, PRIORS, curve=CURVE) for one in llrs]
+    statistics = [
+        cost_statistic(WholeLLRs(*both).sides, Asked(POINTS, range=CURVE)) for both in llrs
+    ]
     return Bootstrap(count, 3).replicates(statistics)
 
 
@@ -99,7 +104,7 @@ def trials(
     tar = np.repeat(rng.integers(speakers, size=(tar_count, 1)), 2, axis=1)
     non = rng.integers(speakers, size=(non_count, 2))
     llrs = rng.integers(-3, 4, tar_count) + 1.0, rng.integers(-3, 4, non_count) - 1.0
-    return tar, non, evaluation_statistic(*llrs, np.array([0.0]))
+    return tar, non, cost_statistic(WholeLLRs(*llrs).sides, Asked((OperatingPoint(0.5),)))
 
 
 def counted_one_by_one(pairs: Array, cell: Array, drawn: Array, size: int) -> Counts:
@@ -121,11 +126,11 @@ def test_counts_are_those_of_trials_counted_one_by_one(
     drawn = draws.drawn_speakers[1].T
     seen: list[tuple[Counts, ...]] = []
 
-    def numbers(*both: Counts) -> dict[str, Floats]:
-        seen.append(both)
+    def ask(trials: SetInCells) -> dict[str, Floats]:
+        seen.append((trials.tar, trials.non))
         return {"none": np.zeros(1)}
 
-    draws.replicates([replace(statistic, numbers=numbers)] * 2)
+    draws.replicates([replace(statistic, ask=ask)] * 2)
     for both, weights in zip(seen, [*drawn] * 2, strict=False):  # then come the actual numbers
         for counts, who, side in zip(both, pairs, statistic.sides, strict=True):
             expected = counted_one_by_one(who, side.cell_of_each, weights, len(statistic.edges))

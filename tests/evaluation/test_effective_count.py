@@ -32,7 +32,9 @@ def test_the_variance_is_that_of_leaving_out_speakers(errors: int) -> None:
     rates = [wrong[pairs[:, 0] != who].mean() for who in range(9)]
     jackknife = 8 / 9 * np.square(rates - wrong.mean()).sum()
     rate = errors / 200
-    effect = SharedSpeakers.of(pairs).design_effect(errors)
+    effect = SharedSpeakers.of(pairs).design_effect(np.full(errors, 1 - rate), -rate)
+    all_moved = np.where(wrong, 1 - rate, -rate)
+    assert SharedSpeakers.of(pairs).design_effect(all_moved) == pytest.approx(effect)
     assert effect * rate * (1 - rate) / 200 == pytest.approx(jackknife)
 
 
@@ -41,7 +43,7 @@ def test_what_a_pair_has_in_common_is_counted_once() -> None:
     pairs = pairs_of(60, 5, 1, single=False)
     left = 1 - np.array([(pairs == who).any(axis=1).mean() for who in range(5)])
     left = np.maximum(left, 0.5)
-    wrong = (np.arange(60) < 15) - 0.25
+    wrong = np.where(np.arange(60) < 15, 0.75, -0.25)
     total = 0.0
     for i, one in enumerate(pairs.tolist()):
         for j, other in enumerate(pairs.tolist()):
@@ -49,7 +51,7 @@ def test_what_a_pair_has_in_common_is_counted_once() -> None:
             total += sum(wrong[i] * wrong[j] * 0.8 / left[who] ** 2 for who in shared)
             if len(shared) == 2:
                 total -= wrong[i] * wrong[j]
-    effect = SharedSpeakers.of(pairs).design_effect(15)
+    effect = SharedSpeakers.of(pairs).design_effect(wrong)
     assert effect == pytest.approx(total / (60 * 0.25 * 0.75))
 
 

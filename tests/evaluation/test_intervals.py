@@ -20,7 +20,6 @@ from tests.oracles import bias_corrected
 from tests.trial_sets import ANY, Sets, normal
 
 RULES = ("brier", "log")
-STRENGTHS = (1.0, 10.0, 100.0, 1000.0)
 POINTS = [OperatingPoint(0.1), OperatingPoint(0.5, 3)]
 PRIORS, THRESHOLDS = np.linspace(-3, 3, 5), np.array([-2.0, 0.0, 0.5, 3.0])
 
@@ -34,31 +33,17 @@ def of_speakers(seed: int = 0) -> Trials:
     return Trials(tar, non, "speakers", np.column_stack([same, same]), pairs)
 
 
-def numbers(ev: Evaluation) -> list[float]:
-    """All numbers that have intervals, in their order there."""
-    x = [point.prior_log_odds for point in POINTS]
-    costs = [ev.cost(rule) for rule in RULES]
-    rates = [ev.forensic.misleading(strength) for strength in STRENGTHS]
-    return [
-        *(ev.cllr, ev.min_cllr, ev.calibration_loss, ev.eer),
-        *(*ev.bayes_error(x), *ev.min_bayes_error(x)),
-        *(value for cost in costs for value in (cost.actual, cost.minimum, cost.loss)),
-        *(value for rate in rates for value in (rate.tar, rate.non)),
-    ]
+ASKED: dict[str, Any] = {"rules": RULES, "forensic": True}
 
 
-def forensic_numbers(ev: Evaluation) -> list[float]:
-    """Those of other forensic figures of merit."""
-    expected = ev.forensic.expected_lrs
-    return [ev.forensic.dev_pav, expected.llr_tar, expected.llr_non]
+def numbers(ev: Evaluation) -> dict[str, float]:
+    """All numbers that have intervals, by name."""
+    return {number.name: number.value for number in ev.numbers(POINTS, **ASKED)}
 
 
 def flat(found: Intervals) -> Floats:
-    """The same of intervals, one a row."""
-    rules = (end for one in found.rules.values() for end in (one.actual, one.minimum, one.loss))
-    rates = (end for both in found.misleading for end in both)
-    overall = (found.cllr, found.min_cllr, found.calibration_loss, found.eer)
-    return np.array([*overall, *found.act_dcf, *found.min_dcf, *rules, *rates])
+    """Intervals, one a row."""
+    return np.array([*found.numbers.values()])
 
 
 def curves(ev: Evaluation) -> Floats:
@@ -121,31 +106,32 @@ def test_by_speaker_is_the_evaluation_of_trials_repeated_as_drawn(
         for times in weights.T
     ]
 
-    def expected_of(ask: Any) -> Floats:
-        rows = np.array([ask(one) for one in drawn])
-        shifted = rows - rows.mean(axis=0) + ask(ev)
-        shifted = shifted if ask == forensic_numbers else np.maximum(shifted, 0)
-        ordered = np.sort(shifted, axis=0)
+    def expected_of(rows: Floats, actual: Floats) -> Floats:
+        ordered = np.sort(rows - rows.mean(axis=0) + actual, axis=0)
         return np.column_stack([ordered[rank - 1], ordered[-rank]])
 
-    found = ev.intervals(POINTS, rules=RULES, forensic=True, level=level, **draws)
+    found = ev.intervals(POINTS, **ASKED, level=level, **draws)
     assert (found.by, found.level, found.replicates) == ("speaker", level, replicates)
-    expected = expected_of(numbers)
-    by_draw = np.transpose([numbers(one) for one in drawn])
-    for row in (3, 6, 7):  # EER and minimum costs
-        expected[row] = bias_corrected(by_draw[row].tolist(), numbers(ev)[row], level)
-    possible_costs = unseen_errors(ev, [point.prior_log_odds for point in POINTS], level)
-    expected[4:6, 1] = np.maximum(expected[4:6, 1], possible_costs)
-    for row, count, few in ((-8, 40, 8), (-7, 56, 28)):  # misleading evidence, the classes in turn
-        reach(expected[row::2], numbers(ev)[row::2], count, few, level)
-    np.testing.assert_allclose(flat(found), expected, rtol=1e-9, atol=1e-12)
-    assert found.forensic is not None
-    ends, expected = np.array(list(vars(found.forensic).values())), expected_of(forensic_numbers)
-    expected[0] = np.maximum(expected[0], 0)
-    np.testing.assert_allclose(ends, expected, rtol=1e-9, atol=1e-12)
-    expected = expected_of(curves)
-    for rows, count, few in ((slice(0, 4), 40, 8), (slice(4, 8), 56, 28)):
-        reach(expected[rows], curves(ev)[rows], count, few, level)
+    rows = [numbers(one) for one in drawn]
+    costs = unseen_errors(ev, [point.prior_log_odds for point in POINTS], level)
+    reached = {f"act_dcf_{point.name}": cost for point, cost in zip(POINTS, costs, strict=True)}
+    for name, number in numbers(ev).items():
+        column = np.array([[row[name]] for row in rows])
+        if name == "eer" or name.startswith("min_dcf"):
+            ends = np.array([bias_corrected(column[:, 0].tolist(), number, level)])
+        else:
+            ends = expected_of(column, np.array([number]))
+        if not name.startswith("log10"):
+            ends = np.maximum(ends, 0)
+        ends[:, 1] = np.maximum(ends[:, 1], reached.get(name, -math.inf))
+        if name.startswith("misleading"):
+            counts = (40, 8) if "tar" in name else (56, 28)
+            reach(ends, [number], *counts, level)
+        np.testing.assert_allclose(found[name], ends[0], rtol=1e-9, atol=1e-12, err_msg=name)
+    shown = np.array([curves(one) for one in drawn])
+    expected = np.maximum(expected_of(shown, curves(ev)), 0)
+    for part, count, few in ((slice(0, 4), 40, 8), (slice(4, 8), 56, 28)):
+        reach(expected[part], curves(ev)[part], count, few, level)
     expected[8:13, 1] = np.maximum(expected[8:13, 1], unseen_errors(ev, PRIORS, level))
     np.testing.assert_allclose(bands(ev, level=level, **draws), expected, rtol=1e-9, atol=1e-12)
 
@@ -154,7 +140,7 @@ def test_by_speaker_is_the_evaluation_of_trials_repeated_as_drawn(
 def test_closed_forms() -> None:
     """By trial, Cllr varies like a mean of costs."""
     tar, non = normal(1000, 2, 2), normal(10_000, -2, 2)
-    low, high = evaluate(tar, non).intervals(POINTS, replicates=999).cllr
+    low, high = evaluate(tar, non).intervals(POINTS, replicates=999)["cllr"]
     variance = np.logaddexp(0, -tar).var() / 1000 + np.logaddexp(0, non).var() / 10_000
     deviation = math.sqrt(variance) / math.log(4)
     assert (high - low) / (2 * 1.959964) == pytest.approx(deviation, rel=0.1)
@@ -173,33 +159,34 @@ def test_any_trials_have_intervals(sets: Sets) -> None:
     )
     for tar_speakers, non_speakers in ((None, None), (same, others)):
         trials = Trials(tar, non, "", tar_speakers, non_speakers, allow_infinite=True)
-        ends = flat(evaluate_quietly(trials).intervals(POINTS, replicates=5, level=0.5))
+        found = evaluate_quietly(trials).intervals(POINTS, replicates=5, level=0.5)
+        ends = flat(found)
         assert not np.isnan(ends).any()
         assert (ends[:, 0] <= ends[:, 1]).all()
-        assert (ends[[0, 1, 3]] >= 0).all()
-        assert ends[1, 1] <= 1 + 1e-14
-        assert ends[3, 1] <= 0.5
+        assert (ends >= 0).all()
+        assert found["min_cllr"][1] <= 1 + 1e-14
+        assert found["eer"][1] <= 0.5
 
 
 def test_separable_classes_stay_separable() -> None:
     found = evaluate([1.0, 2.0, 3.0], [0.5, -1.0]).intervals(POINTS, forensic=True, replicates=99)
-    assert found.forensic is not None
-    assert np.isnan(found.forensic.dev_pav).all()
+    assert np.isnan(found["dev_pav"]).all()
     # But two non-targets say little of others: a rate of 1 - 0.025^(1/2) would go unseen.
-    assert (found.eer, found.min_dcf) == ((0, 0.5), ((0, 1), (0, 1)))
-    assert found.min_cllr == pytest.approx((0, 0.9160), abs=1e-4)
-    assert 0 < found.cllr[0] < found.cllr[1] == found.min_cllr[1]
+    assert [found[name] for name in ("eer", "min_dcf_p0.1")] == [(0, 0.5), (0, 1)]
+    assert found["min_cllr"] == pytest.approx((0, 0.9160), abs=1e-4)
+    low, high = found["cllr"]
+    assert 0 < low < high == found["min_cllr"][1]
 
 
 @pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
 def test_a_wrong_infinite_llr_makes_the_upper_end_infinite() -> None:
     """It is missing from a third of the draws, and Cllr is finite there."""
     found = evaluate([-math.inf, *range(10)], [-1.0, -math.inf]).intervals([], replicates=99)
-    assert 0 < found.cllr[0] < math.inf == found.cllr[1]
-    assert found.calibration_loss[0] < math.inf == found.calibration_loss[1]
-    assert (found.act_dcf, found.min_dcf) == ((), ())
+    assert 0 < found["cllr"][0] < math.inf == found["cllr"][1]
+    assert found["calibration_loss"][0] < math.inf == found["calibration_loss"][1]
+    assert [*found.numbers] == ["cllr", "min_cllr", "calibration_loss", "eer"]
     right = evaluate([math.inf, 1.0, 2.0], [-1.0, -math.inf]).intervals([], replicates=99)
-    assert 0 <= right.cllr[0] < right.cllr[1] < 1
+    assert 0 <= right["cllr"][0] < right["cllr"][1] < 1
 
 
 @pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
@@ -248,13 +235,10 @@ def test_plain_values_survive_json() -> None:
     )
     plain = found.to_dict()
     assert json.loads(json.dumps(plain)) == plain
-    assert plain["min_dcf"] == [list(ends) for ends in found.min_dcf]
-    assert plain["rules"]["log"]["loss"] == list(found.rules["log"].loss)
-    assert plain["misleading"]["non"][1] == list(found.misleading[1][1])
-    assert found.forensic is not None
-    expected = plain["forensic"]["expected"]
-    assert expected["log10_lr_tar"] == pytest.approx(found.forensic.llr_tar / np.log(10))
-    assert expected["log10_lr_non"] == pytest.approx(found.forensic.llr_non / np.log(10))
+    assert plain["min_dcf"] == [list(found[f"min_dcf_{point.name}"]) for point in POINTS]
+    assert plain["rules"]["log"]["loss"] == list(found["cost_loss_log"])
+    assert plain["forensic"]["misleading"]["non"][1] == list(found["misleading_non_10"])
+    assert plain["forensic"]["expected"]["log10_lr_tar"] == list(found["log10_lr_tar"])
     assert plain["notes"] == [note.to_dict() for note in found.notes]
 
 

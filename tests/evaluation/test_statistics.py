@@ -9,31 +9,33 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llrcal import Evaluation, evaluate
+from llrcal import Evaluation, OperatingPoint, evaluate
 from llrcal.arrays import Array, Counts, Floats
 from llrcal.evaluation import statistics as module
-from llrcal.evaluation.statistics import Statistic, entropy_statistic, evaluation_statistic
+from llrcal.evaluation.llrs import WholeLLRs
+from llrcal.evaluation.measures import Asked
+from llrcal.evaluation.statistics import Statistic, cost_statistic, entropy_statistic
 from llrcal.onepass.chunks import CHUNK
 from tests.trial_sets import ANY, FEW_VALUES, INFINITE, Sets, classes, normal
 
 # Random sets may well run the wrong way.
 pytestmark = pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
 
-PRIORS = np.array([-6.0, -0.5, 0.0, 0.25, 1.5, 4.0])  # thresholds at trials, and between them
+# Thresholds at trials, and between them.
+POINTS = tuple(OperatingPoint(0.5, math.exp(x)) for x in (-6.0, -0.5, 0.0, 0.25, 1.5, 4.0))
+PRIORS = np.array([point.prior_log_odds for point in POINTS])
 LARGEST = float(np.finfo(np.float64).max)
-COSTS, HULL = ("cllr", "calibration_loss"), ("min_cllr", "eer", "act_dcf", "min_dcf", "pmiss")
+COSTS, HULL = ("cllr", "calibration_loss"), ("min_cllr", "eer", "act_dcf", "min_dcf")
 
 
 def statistic_of(tar: Array, non: Array) -> Statistic:
-    return evaluation_statistic(tar, non, PRIORS)
+    return cost_statistic(WholeLLRs(tar, non).sides, Asked(POINTS))
 
 
 def number(ev: Evaluation, name: str) -> Floats:
     """What an evaluation says of a number of the statistic."""
     at = {"act_dcf": ev.bayes_error, "min_dcf": ev.min_bayes_error}
-    if name in at:
-        return at[name](PRIORS)
-    return ev.pmiss(-PRIORS) if name == "pmiss" else np.array([getattr(ev, name)])
+    return at[name](PRIORS) if name in at else np.array([getattr(ev, name)])
 
 
 def check(found: dict[str, Floats], tar: Array, non: Array, names: tuple[str, ...]) -> None:
@@ -106,7 +108,7 @@ def test_costs_hardly_vary_within_a_cell() -> None:
 
 def test_cross_entropies_are_those_of_the_trials_to_four_digits() -> None:
     tar, non = normal(500, 3, 3), normal(2000, -3, 3)
-    found = entropy_statistic(tar, non, PRIORS).actual["cross_entropy"]
+    found = entropy_statistic(WholeLLRs(tar, non).sides, PRIORS).actual["cross_entropy"]
     np.testing.assert_allclose(found, evaluate(tar, non).cross_entropy(PRIORS), atol=1e-4)
 
 

@@ -69,21 +69,21 @@ def check_one_speaker_threshold(found: Any) -> None:
 
 
 def check_one_trial_each(found: Intervals) -> None:
-    same(found.eer, [0, 0.5])
+    same(found["eer"], [0, 0.5])
     cllr = (math.log2(1 + math.exp(-2)) + math.log2(1 + math.exp(-1))) / 2
     least = (math.log2(1.975) + 0.975 * math.log2(1 + 1 / 0.975)) / 2  # where it does
-    same(found.cllr, [cllr, least], within=1e-14)
-    same(found.act_dcf[3], [0, 0.975])  # a rate of 97.5 % goes unseen once in 40 times
+    same(found["cllr"], [cllr, least], within=1e-14)
+    same(found["act_dcf_p0.5"], [0, 0.975])  # a rate of 97.5 % goes unseen once in 40 times
     assert codes(found.notes) == ["by trial", "few drawn", "few drawn", "few errors"]
 
 
 def check_all_equal(found: Intervals) -> None:
-    same([*found.cllr, *found.min_cllr, *found.eer], [1, 1, 1, 1, 0.5, 0.5], within=1e-15)
+    same([*found["cllr"], *found["min_cllr"], *found["eer"]], [1, 1, 1, 1, 0.5, 0.5], within=1e-15)
 
 
 def check_infinitely_wrong(found: Intervals) -> None:
-    assert found.cllr[0] < found.cllr[1] == math.inf
-    assert 0 < found.eer[0] < found.eer[1] < 0.5
+    assert found["cllr"][0] < found["cllr"][1] == math.inf
+    assert 0 < found["eer"][0] < found["eer"][1] < 0.5
 
 
 def in_folds(folds: Any, **sets: Any) -> Any:

@@ -26,25 +26,25 @@ def z_by_pairs(tar: Floats, non: Floats) -> float:
 def test_the_order_is_that_of_all_pairs(sets: Sets) -> None:
     tar, non = map(np.array, sets)
     expected = pytest.approx(z_by_pairs(tar, non), rel=1e-9, abs=1e-9)
-    assert ArrayLLRs(tar, non).order == expected
+    assert ArrayLLRs(tar, non).mann_whitney_z == expected
     for summarised in (True, False):
-        assert Training.of(tar, non, summarised=summarised).order == expected
+        assert Training.of(tar, non, summarised=summarised).mann_whitney_z == expected
 
 
 def test_chance_is_not_taken_for_a_direction() -> None:
     same = normal(1000, 0, 1)
-    z = ArrayLLRs(same - 0.01, same).order
+    z = ArrayLLRs(same - 0.01, same).mann_whitney_z
     assert not runs_backwards(z)
     assert not runs_forwards(z)
 
 
 def test_a_clear_order_is_seen_either_way() -> None:
     tar, non = normal(30, 1, 1), normal(100, 0, 1)
-    assert runs_forwards(ArrayLLRs(tar, non).order)
-    assert runs_backwards(ArrayLLRs(-tar, -non).order)
+    assert runs_forwards(ArrayLLRs(tar, non).mann_whitney_z)
+    assert runs_backwards(ArrayLLRs(-tar, -non).mann_whitney_z)
 
 
 def test_no_score_weighs_more_than_another() -> None:
     tar, non = normal(30, 1, 1), normal(100, 0, 1)
-    near, far = (ArrayLLRs(np.append(tar, end), non).order for end in (-9.0, -1e300))
+    near, far = (ArrayLLRs(np.append(tar, end), non).mann_whitney_z for end in (-9.0, -1e300))
     assert near == far

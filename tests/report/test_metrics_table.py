@@ -35,7 +35,7 @@ def test_minima_stand_in_the_last_row_and_beside_systems() -> None:
     found = re.findall("<td>(.*?)</td>", foot)
     assert [found[1], *found[4:]] == [f"{value:.4f}" for value in minima]
     systems = metrics_table(systems_compared())
-    for name in ("minCllr", "min DCF at p0.01"):
+    for name in ("minCllr", "minDCF at p0.01"):
         assert f">{name}</th>" in systems
         assert f">{name}</th>" not in metrics_table(comparison)
 
@@ -52,13 +52,14 @@ def test_intervals_stand_in_small_print() -> None:
     intervals = comparison.candidates["nig"].intervals
     assert intervals
     found = cells(metrics_table(comparison), "nig")
-    assert intervals.mean_error
-    for place, (low, high), scale in (
-        (0, intervals.mean_error, 1),
-        (1, intervals.cllr, 1),
-        (3, intervals.eer, 100),
-        (5, intervals.act_dcf[1], 1),
+    heads = re.findall(r'<th scope="col"[^>]*>([^<]*)</th>', metrics_table(comparison))
+    for name, heading, scale in (
+        ("mean_error", "Mean Bayes error", 1),
+        ("cllr", "Cllr", 1),
+        ("eer", "EER, %", 100),
+        ("act_dcf_p0.01", "DCF at p0.01", 1),
     ):
+        (low, high), place = intervals[name], heads.index(heading) - 1
         digits = 3 if scale == 100 else 4
         ends = f"{scale * low:.{digits}f}&nbsp;to {scale * high:.{digits}f}"
         assert f"<small>{ends}</small>" in found[place]

@@ -71,7 +71,7 @@ def test_ranges_are_the_whole(sets: Sets, cuts: list[float]) -> None:
     np.testing.assert_array_equal(found.groups.tar, whole.tar)
     np.testing.assert_array_equal(found.groups.non, whole.non)
     pairs = tar[:, None] - non if np.isfinite([*tar, *non]).all() else _differences(tar, non)
-    assert found.higher == (pairs > 0).sum() + (pairs == 0).sum() / 2
+    assert found.pairs_won == (pairs > 0).sum() + (pairs == 0).sum() / 2
     common = non if len(tar) <= len(non) else tar
     starts = zip(found.groups.low, found.groups.excludes_low, strict=True)
     first = [min(common[common > low]) if above else low for low, above in starts]

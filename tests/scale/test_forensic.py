@@ -18,7 +18,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::llrcal.LlrcalWarning")
 
 
 def numbers(ev: llrcal.Evaluation) -> str:
-    return repr(ev.forensic.to_dict())
+    return repr(ev.to_dict(forensic=True)["forensic"])
 
 
 @EVERY_SET

@@ -18,8 +18,6 @@ from llrcal.simulation.recognizer import (
     DEMO_TRAIN,
     PAPER_TEST,
     PAPER_TRAIN,
-    Collector,
-    Layout,
     simulate,
 )
 from llrcal.trials import Trials
@@ -101,16 +99,19 @@ def test_test_speakers_are_other_people() -> None:
     assert abs(np.corrcoef(ours, theirs)[0, 1]) < 0.1
 
 
-@pytest.mark.parametrize(("wanted", "found"), [(1, 1), (1, 40), (39, 40), (40, 40), (17, 50)])
-def test_any_cuts_choose_the_same_trials(wanted: int, found: int) -> None:
-    collector = Collector.of(wanted, found_in_all=found)
-    chosen = collector._chosen(0, found)
-    assert len(chosen) == wanted
-    assert len(np.unique(chosen)) == wanted
-    for cut in range(found + 1):
-        parts = collector._chosen(0, cut), collector._chosen(cut, found)
-        assert (parts[0] < cut).all()
-        np.testing.assert_array_equal(np.concatenate(parts), chosen)
+@pytest.mark.parametrize("wanted", [1, 17, 100])
+@pytest.mark.parametrize("of_tar", [True, False])
+def test_any_cuts_choose_the_same_trials(wanted: int, of_tar: bool) -> None:
+    layout = 10, 2, 6  # 120 targets, and more non-targets
+    row, column = simulation._chosen(of_tar, wanted, (0, 20), *layout)
+    assert len({*zip(row.tolist(), column.tolist(), strict=True)}) == wanted
+    assert ((row // 2 == column // 6) == of_tar).all()
+    for cut in range(21):
+        parts = [
+            simulation._chosen(of_tar, wanted, some, *layout) for some in ((0, cut), (cut, 20))
+        ]
+        np.testing.assert_array_equal(np.concatenate([part[0] for part in parts]), row)
+        np.testing.assert_array_equal(np.concatenate([part[1] for part in parts]), column)
 
 
 def test_bits_do_not_depend_on_the_size_of_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,11 +120,11 @@ def test_bits_do_not_depend_on_the_size_of_blocks(monkeypatch: pytest.MonkeyPatc
     assert bits(simulate(targets=300, nontargets=20_000)) == bits(whole)
 
 
-def sides() -> tuple[Array, Array, simulation._Side, simulation._Side]:
+def sides() -> tuple[Array, Array, simulation._Sessions, simulation._Sessions]:
     rng = np.random.default_rng(1)
     voices = simulation._voices(rng, 20)
     enrolment, test = (simulation._sessions(rng, voices, each, "train") for each in (2, 3))
-    return enrolment, test, simulation._Side.of(enrolment, 2), simulation._Side.of(test, 3)
+    return enrolment, test, simulation._Sessions.of(enrolment), simulation._Sessions.of(test)
 
 
 def test_products_are_exact_whatever_the_order_of_summation() -> None:
@@ -161,20 +162,23 @@ def test_progress_ends_at_the_total(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {total for _, total in calls} == {10_000}
 
 
+def trials_of(speakers: int, enrolments: int, tests: int) -> tuple[int, int]:
+    return speakers * enrolments * tests, speakers * (speakers - 1) * enrolments * tests
+
+
 @hypothesis.given(st.integers(1, 10**5), st.integers(1, 10**8))
 def test_layouts_hold_enough_trials(targets: int, nontargets: int) -> None:
-    layout = Layout.of(targets, nontargets)
-    assert layout.targets >= targets
-    assert layout.nontargets >= nontargets
-    assert layout.speakers >= min(targets, 200)
-    assert layout.enrolments <= layout.tests
+    layout = simulation._layout(targets, nontargets)
+    assert trials_of(*layout) >= (targets, nontargets)
+    assert trials_of(*layout)[1] >= nontargets
+    assert layout[0] >= min(targets, 200)
+    assert layout[1] <= layout[2]
 
 
 @pytest.mark.parametrize("size", [PAPER_TRAIN, PAPER_TEST])
 def test_layouts_of_the_paper_waste_little(size: tuple[int, int]) -> None:
-    layout = Layout.of(*size)
-    assert size[0] <= layout.targets < 1.05 * size[0]
-    assert size[1] <= layout.nontargets < 1.05 * size[1]
+    for wanted, made in zip(size, trials_of(*simulation._layout(*size)), strict=True):
+        assert wanted <= made < 1.05 * wanted
 
 
 @pytest.mark.parametrize(

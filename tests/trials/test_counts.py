@@ -285,7 +285,7 @@ def test_half_a_trillion_trials() -> None:
     assert ev.eer == pytest.approx(0.0227501319, abs=1e-4)
     assert ev.threshold(pfa=1e-9).value / 4 == pytest.approx(-2 + 5.9978, abs=2e-3)
     assert len(counts.preview(counts.counts).non) == 2**19
-    assert ev.intervals(replicates=39).cllr == pytest.approx((ev.cllr, ev.cllr), rel=1e-3)
+    assert ev.intervals(replicates=39)["cllr"] == pytest.approx((ev.cllr, ev.cllr), rel=1e-3)
 
 
 def test_labels_do_not_matter_in_the_field() -> None:

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from llrcal import OptionError
-from llrcal.evaluation.measures import Measure
+from llrcal.evaluation.measures import Number, measure_named
 from llrcal.validation.requirements import NAMES, Criterion, Requirement, requirements
 
 
@@ -87,13 +87,13 @@ def test_every_measure_can_be_required_once() -> None:
 def test_met_by_the_number_and_by_its_interval(
     text: str, met: bool, interval_met: bool, verdict: str
 ) -> None:
-    one = Criterion(Requirement.parsed(text), Measure("cllr", "Cllr", 0.2, (0.1, 0.3)))
+    one = Criterion(Requirement.parsed(text), Number(measure_named("cllr"), "", 0.2, (0.1, 0.3)))
     assert (one.met, one.interval_met, one.verdict) == (met, interval_met, verdict)
 
 
 def test_a_measure_that_is_not_defined_meets_nothing() -> None:
     for sign in ("<", ">"):
-        none = Measure("dev_pav", "devPAV (log10)", math.nan, (math.nan, math.nan))
+        none = Number(measure_named("dev_pav"), "", math.nan)
         one = Criterion(Requirement.parsed(f"dev_pav{sign}1"), none)
         assert not one.met
         assert not one.interval_met

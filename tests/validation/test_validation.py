@@ -41,8 +41,7 @@ def test_numbers_are_those_of_cross_validated_llrs_evaluated(
     ev = llrcal.evaluate(llrs)
     ends = ev.intervals((), forensic=True, **FEW)
     assert ends.by == "speaker"
-    figures, ratios = ev.forensic, ends.forensic
-    assert ratios is not None
+    figures = ev.forensic
     assert {name: one.value for name, one in found.measures.items()} == {
         "cllr": ev.cllr,
         "min_cllr": ev.min_cllr,
@@ -61,12 +60,7 @@ def test_numbers_are_those_of_cross_validated_llrs_evaluated(
         "log10_lr_non": pytest.approx(figures.expected_lrs.llr_non / 2.302585092994046),
     }
     intervals = {name: one.interval for name, one in found.measures.items()}
-    assert intervals["cllr"] == ends.cllr
-    assert intervals["eer"] == ends.eer
-    assert intervals["calibration_loss"] == ends.calibration_loss
-    assert intervals["dev_pav"] == ratios.dev_pav
-    assert intervals["misleading_non_10"] == ends.misleading[1][1]
-    assert intervals["misleading_tar_1000"] == ends.misleading[3][0]
+    assert intervals == ends.numbers
 
 
 def test_numbers_are_those_of_a_comparison(found: Validation, table: Path) -> None:

@@ -55,7 +55,7 @@ def _direction_notes(fitted: Calibration, data: Training) -> Iterator[Note]:
 
     A linear fit is based on sums, which a single extreme score can dominate.
     """
-    backwards, forwards = runs_backwards(data.order), runs_forwards(data.order)
+    backwards, forwards = runs_backwards(data.mann_whitney_z), runs_forwards(data.mann_whitney_z)
     if backwards:
         seen = (
             "targets have larger distances than non-targets. If these are similarities, leave out "

@@ -16,7 +16,7 @@ from llrcal.errors import DegenerateError, OptionError, changed_scores
 from llrcal.inputs.beside_scores import Speakers, both_speakers
 from llrcal.inputs.scores import as_scores, check_classes, check_finite
 from llrcal.onepass.hull import Hull
-from llrcal.onepass.rank_scale import Ordered, order, share_of_pairs
+from llrcal.onepass.rank_scale import Ordered, auc, mann_whitney_z
 from llrcal.onepass.ranks import EndsFold, edges_above
 from llrcal.onepass.summary import Summary
 from llrcal.onepass.two_classes import InArrays, TwoClasses
@@ -133,12 +133,12 @@ class Training:
         return first
 
     @cached_property
-    def order(self) -> float:
+    def mann_whitney_z(self) -> float:
         """Whether targets score higher than non-targets: see :mod:`llrcal.onepass.rank_scale`."""
         if not self.summarised:
-            return order(self.scores.higher, self.tar_count, self.non_count)
+            return mann_whitney_z(self.scores.auc, self.tar_count, self.non_count)
         tar, non = self.in_order.tar / self.tar_count, self.in_order.non / self.non_count
-        return order(share_of_pairs(tar, non), self.tar_count, self.non_count)
+        return mann_whitney_z(auc(tar, non), self.tar_count, self.non_count)
 
     @cached_property
     def eer_score(self) -> float:

@@ -176,7 +176,9 @@ def compare_and_write(
             from llrcal.cli.evaluation_tables import show_forensic
 
             recommended = comparison.candidates[comparison.recommended]
-            show_forensic(recommended.evaluation.forensic.to_dict(), of=comparison.recommended)
+            found = recommended.evaluation.to_dict((), forensic=True)["forensic"]
+            numbers = recommended.evaluation.numbers((), forensic=True)
+            show_forensic(found, numbers, of=comparison.recommended)
         if comparison.learning_curve is not None:
             print_lines(comparison.learning_curve.verdict)
         if llrs is not None:

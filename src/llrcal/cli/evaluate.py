@@ -97,9 +97,11 @@ def evaluate(
     llrcal evaluate eval.tsv --by channel,gender --figures figures
     llrcal evaluate 'night/*.parquet' --workers 4
     """
+    import numpy as np
+
     from llrcal.cli.evaluation_tables import show_evaluation
     from llrcal.evaluation.evaluate import by_condition, evaluate_quietly
-    from llrcal.evaluation.forensic import STRENGTHS, misleading_thresholds
+    from llrcal.evaluation.measures import STRENGTHS, misleading_thresholds
     from llrcal.evaluation.operating_points import DEFAULT_POINTS
     from llrcal.files.atomic import atomic_folder
     from llrcal.scoring_rule import as_rule
@@ -121,8 +123,8 @@ def evaluate(
         in_nats = trials.in_nats(unit)
         in_nats = in_nats.negated() if direction.lower_is_better else in_nats
         # Misleading evidence, if asked for, is counted in the same pass.
-        misleading = misleading_thresholds(STRENGTHS if forensic else ())
-        priors = [point.prior_log_odds for point in chosen] + [-x for x in misleading]
+        misleading = np.concatenate(misleading_thresholds(STRENGTHS if forensic else ()))
+        priors = [*(point.prior_log_odds for point in chosen), *-misleading]
         evaluation = evaluate_quietly(in_nats, prior_log_odds=priors)
         direction.check(evaluation.direction_notes, llrs)
         notes = _notes(evaluation, units)
@@ -137,15 +139,16 @@ def evaluate(
                     **draws,
                     progress=lambda i, n: show("drawing test sets", completed=i, total=n),
                 )
-        asked |= {"error_rates": error_rates, "worst": worst or 0}
-        answer = evaluation.to_dict(chosen, **asked, intervals=found)
+        also: dict[str, Any] = {"error_rates": error_rates, "worst": worst or 0}
+        answer = evaluation.to_dict(chosen, **asked, **also, intervals=found)
         answer["averages"] = _averages(evaluation, points)
         if divided:
             answer["by"] = divided.to_dict(chosen)
         if json:
             print_json({"source": llrs, **answer}, [*notes, *(found.notes if found else ())])
         else:
-            show_evaluation(answer, plain=plain)
+            numbers = evaluation.numbers(chosen, **asked, intervals=found)
+            show_evaluation(answer, numbers, plain=plain)
         print_notes(notes, quiet=quiet)
         if folder is not None:
             from llrcal.figures.folder import draw_evaluation

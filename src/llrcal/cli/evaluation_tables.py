@@ -3,32 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from llrcal.cli.terminal import cells, print_lines, print_table
-from llrcal.evaluation.measures import measures, misleading_rates
+from llrcal.evaluation.measures import MEASURES, SHARE, Number
 
 _Numbers = Mapping[str, Any]
 
 
-def show_evaluation(answer: _Numbers, *, plain: bool) -> None:
+def show_evaluation(answer: _Numbers, numbers: Sequence[Number], *, plain: bool) -> None:
     """Print the numbers of an evaluation, and tables of what else was asked for."""
     low, high = answer["rule_of_30"]
     words = "{} cost {actual:.7f}  minimum {minimum:.7f}  calibration loss {loss:.7f}"
     print_lines(
-        "{tar_count:,} targets, {non_count:,} non-targets\n"
-        "Cllr {cllr:.7f}  minCllr {min_cllr:.7f}  "
-        "calibration loss {calibration_loss:.7f} (bits)".format(**answer),
+        "{tar_count:,} targets, {non_count:,} non-targets".format(**answer),
+        *_overall(numbers),
         *(words.format(rule, **cost) for rule, cost in answer.get("rules", {}).items()),
-        f"EER {100 * answer['eer']:.4f} % (ROC convex hull)",
         f"rule of 30: prior log-odds from {low:.2f} to {high:.2f}"
         if low <= high
         else "rule of 30: too few errors at any prior",
     )
     _show_points(answer, plain=plain)
     if "forensic" in answer:
-        show_forensic(answer["forensic"])
+        show_forensic(answer["forensic"], numbers)
     if "error_rates" in answer:
         _show_error_rates(answer)
     if "worst" in answer:
@@ -38,7 +37,15 @@ def show_evaluation(answer: _Numbers, *, plain: bool) -> None:
     if "by" in answer:
         show_conditions(answer["by"])
     if "intervals" in answer:
-        _show_intervals(answer)
+        _show_intervals(answer["intervals"], numbers)
+
+
+def _overall(numbers: Sequence[Number]) -> Iterator[str]:
+    """Measures that are taken once, those with the same remark in one line."""
+    once = [number for number in numbers if number.measure.at == "once"]
+    for remark, some in groupby(once, key=lambda number: number.measure.remark):
+        written = (f"{number.words} {number.written(number.value, 7)}" for number in some)
+        yield f"{'  '.join(written)}{remark and f' ({remark})'}"
 
 
 def _show_points(answer: _Numbers, *, plain: bool) -> None:
@@ -58,7 +65,7 @@ def _show_points(answer: _Numbers, *, plain: bool) -> None:
     print_table(columns, rows, caption=caption)
 
 
-def show_forensic(found: _Numbers, *, of: str = "") -> None:
+def show_forensic(found: _Numbers, numbers: Sequence[Number], *, of: str = "") -> None:
     """Print forensic figures of merit, in log10 and in the words of the field."""
     (low, high), ends = found["elub"]["lr"], found["elub"]["log10_lr"]
     print_lines(
@@ -80,9 +87,17 @@ def show_forensic(found: _Numbers, *, of: str = "") -> None:
         "different sources": "{above}",
         "rate under Hd": "{non:.4g} %",
     }
+    rates = [number for number in numbers if number.measure.at == "strengths"]
     rows = [
-        cells(columns, strength=strength, below=below, tar=100 * tar, above=above, non=100 * non)
-        for strength, below, tar, above, non in misleading_rates(found["misleading"])
+        cells(
+            columns,
+            strength=float(tar.label or 1),
+            below=tar.heading,
+            tar=100 * tar.value,
+            above=non.heading,
+            non=100 * non.value,
+        )
+        for tar, non in zip(rates[::2], rates[1::2], strict=True)
     ]
     print_table(columns, rows, caption="rates of misleading evidence")
 
@@ -156,12 +171,15 @@ def show_conditions(by: _Numbers) -> None:
     fewer = list(map(min, misses, alarms))
     at = fewer.index(max(fewer))
     counts = {"targets": "{tar_count:,}", "non-targets": "{non_count:,}"}
-    costs = {"Cllr": "{cllr:.4f}", "minCllr": "{min_cllr:.4f}", "EER": "{percent:.2f} %"}
+    # Without the calibration loss: Cllr and minCllr tell it, and rows are long.
+    once = [one for one in MEASURES if one.at == "once" and one.least is not None]
+    costs = {one.heading: f"{{{one.name}:.{2 if one.unit == SHARE else 4}f}}" for one in once}
     costs |= {"actDCF": f"{{act_dcf[{at}]:.4f}}", "minDCF": f"{{min_dcf[{at}]:.4f}}"}
     columns, blank = counts | costs, [""] * (len(names) - 1)
 
     def row(columns: Mapping[str, str], one: _Numbers) -> list[str]:
-        return cells(columns, **one, percent=100 * one["eer"])
+        percent = {share.name: 100 * one[share.name] for share in once if share.unit == SHARE}
+        return cells(columns, **{**one, **percent})
 
     rows = [[*one["values"], *row(columns, one)] for one in by["cells"]]
     rows += [[], ["(pooled)", *blank, *row(columns, pooled)]]
@@ -175,13 +193,12 @@ def show_conditions(by: _Numbers) -> None:
     print_table((*names, *columns), rows, words=names, caption=caption)
 
 
-def _show_intervals(answer: _Numbers) -> None:
+def _show_intervals(found: _Numbers, numbers: Sequence[Number]) -> None:
     """Print a table of numbers with their intervals, and notes on the intervals."""
-    found = answer["intervals"]
     rows = [
-        [one.words, *map(one.written, (one.value, *one.interval))]
-        for one in measures(answer)
-        if not math.isnan(one.value)  # the table above says why
+        [number.words, *map(number.written, (number.value, *number.interval))]
+        for number in numbers
+        if not math.isnan(number.value)  # the table above says why
     ]
     how = "by {by}, {replicates:,} drawn test sets"
     if found["by"] == "group of speakers":

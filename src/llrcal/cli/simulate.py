@@ -22,6 +22,7 @@ CONDITIONS: tuple[Condition, ...] = ("train", "test")
 FULL = option("The paper's size: 42 million and 9 million trials.")
 Seed = Annotated[int, click.IntRange(min=0)]
 SEED = option("Seed of the simulation.", 0)
+_OF_A_FILE = 10_000_000  # trials
 
 
 @command()
@@ -48,7 +49,6 @@ def simulate(
     llrcal simulate --trials 500000000 --out night
     """
     from llrcal.files.atomic import atomic_folder
-    from llrcal.simulation.recognizer import write_parts
 
     refuse({"give either --full or --trials, not both": full and trials is not None})
     sizes = {}
@@ -94,6 +94,43 @@ def _progress(condition: Condition, *, quiet: bool) -> Iterator[Callable[[int, i
     with progress_bar(quiet=quiet) as show:
         name = f"simulating {condition} trials"
         yield lambda done, total: show(name, completed=done, total=total)
+
+
+def write_parts(
+    folder: Path,
+    trials: int,
+    *,
+    seed: int = 0,
+    condition: Condition = "train",
+    compression: Literal["zstd", "uncompressed"] = "zstd",
+    progress: Callable[[int, int], None] = lambda _done, _total: None,
+) -> None:
+    """Write trials to files ``part-00000.parquet`` and so on, with columns score and label.
+
+    Each file has other speakers, and its trials are in random order.
+    """
+    import numpy as np
+    import polars as pl
+
+    from llrcal import simulation
+    from llrcal.files.atomic import atomic_file
+
+    folder.mkdir(parents=True, exist_ok=True)
+    starts = range(0, trials, _OF_A_FILE)
+    seeds = np.random.SeedSequence(seed).generate_state(len(starts)).tolist()
+    share = simulation.PAPER_TRAIN[0] / sum(simulation.PAPER_TRAIN)
+    for number, (start, own) in enumerate(zip(starts, seeds, strict=True)):
+        count = min(_OF_A_FILE, trials - start)
+        targets = max(round(count * share), 1)
+        made = simulation.simulate(
+            targets=targets, nontargets=max(count - targets, 1), seed=own, condition=condition
+        )
+        scores = np.concatenate([made.tar, made.non]).astype(np.float64)
+        order = np.random.default_rng(own).permutation(len(scores))
+        frame = pl.DataFrame({"score": scores[order], "label": order < len(made.tar)})
+        with atomic_file(folder / f"part-{number:05}.parquet") as file:
+            frame.write_parquet(file, compression=compression)
+        progress(start + count, trials)
 
 
 def _write(path: Path, trials: Trials) -> None:

@@ -35,8 +35,9 @@ from llrcal.evaluation.bootstrap import Replicates
 from llrcal.evaluation.evaluate import by_condition, evaluate_quietly
 from llrcal.evaluation.evaluation import Evaluation, replicates_of
 from llrcal.evaluation.intervals import Intervals, by_trial
+from llrcal.evaluation.measures import Asked
 from llrcal.evaluation.operating_points import DEFAULT_POINTS, OperatingPoint
-from llrcal.evaluation.statistics import evaluation_statistic
+from llrcal.evaluation.statistics import cost_statistic
 from llrcal.messages import Setting
 from llrcal.models import Model
 from llrcal.notes import Note, Severity
@@ -292,15 +293,16 @@ def _tested(
         candidates[label] = candidate = Candidate(label, model, ev, by=divided)
         notes += [note.about(label) for note in calibration_notes(candidate, *trained.seen)]
     begin("intervals")
-    rules = list(dict.fromkeys(one.rule for one in candidates.values() if one.rule))
-    ask = partial(evaluation_statistic, prior_log_odds=x, curve=judged, rules=rules)
+    rules = tuple(dict.fromkeys(one.rule for one in candidates.values() if one.rule))
+    measured = Asked(tuple(points), rules, range=judged)
+    ask = partial(cost_statistic, asked=measured)
     evaluations = [trained.raw, *(one.evaluation for one in candidates.values())]
     drawn = replicates_of(evaluations, ask, replicates)
     if replicates and not drawn:
         words = "intervals need all test trials in memory; to read a file whole: "
         notes.append(Note.of("no intervals", words, Setting("in_pieces", False)))
     for (label, one), found in zip(candidates.items(), drawn[1:], strict=False):
-        ends = Intervals.of(found, x, rules)
+        ends = Intervals.of([found], measured)
         candidates[label] = replace(one, replicates=found, intervals=ends)
     if drawn and drawn[0].by == "trial":
         notes.append(by_trial(repeated_id(trained.seen[1].ids)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,6 +26,7 @@ from llrcal.errors import OptionError
 from llrcal.evaluation import Evaluation, OperatingPoint
 from llrcal.evaluation.bootstrap import Replicates, enough_for
 from llrcal.evaluation.evaluation import whole_llrs
+from llrcal.evaluation.measures import Asked, Number
 from llrcal.files.atomic import atomic_folder
 from llrcal.files.overwriting import refuse_to_overwrite
 from llrcal.models import Model
@@ -101,10 +103,10 @@ class Comparison:
         """Mean normalised Bayes error of each candidate over the range, best first."""
         return replace(self.ranking, criterion=Criterion.over_range(self.raw)).values
 
-    @property
-    def least_mean_error(self) -> float:
-        """The same with the best thresholds on the scores."""
-        return float(self.least(Criterion.over_range(self.raw).least))
+    @cached_property
+    def asked(self) -> Asked:
+        """What the measures of its tables are taken at."""
+        return Asked(self.points, self.rules, range=Criterion.over_range(self.raw).priors)
 
     def least(self, number: Callable[[Evaluation], Any]) -> Any:
         """The least of a number, or of each of several, that the scores allow: those of any system.
@@ -113,6 +115,21 @@ class Comparison:
         """
         every = [one.evaluation for one in self._all] if self.of_systems else [self.raw]
         return np.min([number(one) for one in every], axis=0)
+
+    def best_possible(self, number: Number) -> float:
+        """What no calibration of the scores can better, given a number of some; or NaN."""
+        measure = number.measure
+        if measure.least is None:
+            return math.nan
+        name = number.name.replace(measure.name, measure.least, 1)
+        best = min if measure.better == "lower" else max
+        return best(values[name] for values in self._of_scores)
+
+    @cached_property
+    def _of_scores(self) -> list[dict[str, float]]:
+        """The numbers of the scores themselves; of all systems."""
+        every = [one.evaluation for one in self._all] if self.of_systems else [self.raw]
+        return [{one.name: one.value for one in ev.taken(self.asked)} for ev in every]
 
     @cached_property
     def ranking(self) -> Ranking:

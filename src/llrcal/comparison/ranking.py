@@ -32,7 +32,8 @@ from llrcal.errors import OptionError
 from llrcal.evaluation import Evaluation, OperatingPoint
 from llrcal.evaluation.bootstrap import Replicates
 from llrcal.evaluation.evaluation import costs_apart
-from llrcal.evaluation.intervals import Interval, centred_band, pairs
+from llrcal.evaluation.intervals import centred_band, pairs
+from llrcal.evaluation.measures import Interval
 from llrcal.messages import Setting
 
 CriterionName = Literal["points", "range", "cllr"]

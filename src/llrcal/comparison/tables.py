@@ -15,14 +15,11 @@ from collections.abc import Sequence
 from llrcal.comparison.candidates import Candidate
 from llrcal.comparison.comparison import Comparison
 from llrcal.comparison.note_kinds import gravity
-from llrcal.evaluation import Evaluation
-from llrcal.evaluation.operating_points import OperatingPoint
+from llrcal.evaluation.measures import MEASURES
 from llrcal.notes import Note, Severity
 
 Row = dict[str, float | str]
 
-_OVERALL = ("cllr", "min_cllr", "calibration_loss", "eer")
-_WITH_INTERVALS = ("cllr", "min_cllr", "eer", "calibration_loss", "mean_error")
 
 NAME, SENTENCE = 120, 2000
 """The lengths above which names, and sentences that may quote names, are shortened."""
@@ -82,37 +79,17 @@ def metrics(comparison: Comparison) -> list[Row]:
 
 
 def _row(candidate: Candidate, comparison: Comparison) -> Row:
-    ev, intervals, points = candidate.evaluation, candidate.intervals, comparison.points
+    ev = candidate.evaluation
     row = Row()
     for name, value in candidate.kind.items():
         # What not every comparison has: other rules than the logarithmic one, and so on.
         used = any(one.kind[name] for one in comparison.candidates.values())
         if used or name in ("method", "alpha"):
             row[name] = "yes" if value is True else value or ""
-    row |= {name: getattr(ev, name) for name in _OVERALL}
-    row["mean_error"] = comparison.mean_errors[candidate.label]
-    row |= _at_points(ev, points)
-    for cost in map(ev.cost, comparison.rules):
-        row |= {f"cost_{cost.rule}": cost.actual, f"min_cost_{cost.rule}": cost.minimum}
-    if intervals is None:
-        return row
-    ends = {name: getattr(intervals, name) for name in _WITH_INTERVALS}
-    for i, point in enumerate(points):
-        ends[f"act_dcf_{point.name}"] = intervals.act_dcf[i]
-        ends[f"min_dcf_{point.name}"] = intervals.min_dcf[i]
-    for name, rule in intervals.rules.items():
-        ends |= {f"cost_{name}": rule.actual, f"min_cost_{name}": rule.minimum}
-    for name, both in ends.items():
-        if both is not None:
-            row[f"{name}_low"], row[f"{name}_high"] = both
-    return row
-
-
-def _at_points(ev: Evaluation, points: Sequence[OperatingPoint]) -> Row:
-    row = Row()
-    for point in points:
-        row[f"act_dcf_{point.name}"] = ev.bayes_error(point.prior_log_odds)
-        row[f"min_dcf_{point.name}"] = ev.min_bayes_error(point.prior_log_odds)
+    numbers = ev.taken(comparison.asked, candidate.intervals)
+    row |= {number.name: number.value for number in numbers}
+    for number in numbers if candidate.intervals else ():
+        row[f"{number.name}_low"], row[f"{number.name}_high"] = number.interval
     return row
 
 
@@ -125,8 +102,8 @@ def by_condition(comparison: Comparison) -> list[Row]:
         for cell, ev in candidate.by.cells.items():
             row: Row = {"calibration": label, **dict(zip(candidate.by.columns, cell, strict=True))}
             row |= {"tar": ev.tar_count, "non": ev.non_count}
-            row |= {name: getattr(ev, name) for name in _OVERALL}
-            rows.append(row | _at_points(ev, comparison.points))
+            numbers = ev.numbers(comparison.points)
+            rows.append(row | {number.name: number.value for number in numbers})
     return rows
 
 
@@ -194,17 +171,17 @@ def as_latex(comparison: Comparison) -> str:
 
 def _for_people(comparison: Comparison) -> tuple[list[str], dict[str, list[str]]]:
     """Headings, and by label the numbers under them, with as many digits as people read."""
-    columns = {"cllr": "Cllr", "min_cllr": "minCllr", "calibration_loss": "loss", "eer": "EER %"}
-    for kind in ("act", "min"):
-        columns |= {f"{kind}_dcf_{p.name}": f"{kind} {p.name}" for p in comparison.points}
-    rows = {}
-    for label, row in zip(comparison.candidates, metrics(comparison), strict=True):
-        numbers = {name: float(row[name]) for name in columns}
+    rows, heads = {}, list[str]()
+    for label, candidate in comparison.candidates.items():
+        numbers = candidate.evaluation.numbers(comparison.points)
+        # Costs at all points before their minima.
+        numbers.sort(key=lambda number: MEASURES.index(number.measure))
+        heads = [number.heading for number in numbers]
         rows[label] = [
-            f"{100 * value:.3f}" if name == "eer" else f"{value:.4f}"
-            for name, value in numbers.items()
+            f"{100 * number.value:.3f}" if number.is_share else f"{number.value:.4f}"
+            for number in numbers
         ]
-    return ["calibration", *columns.values()], rows
+    return ["calibration", *heads], rows
 
 
 def _latex(text: str) -> str:

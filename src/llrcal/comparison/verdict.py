@@ -30,8 +30,9 @@ from llrcal.comparison.ranking import (
     with_interval,
 )
 from llrcal.evaluation import Evaluation, OperatingPoint
-from llrcal.evaluation.intervals import Interval, interval
+from llrcal.evaluation.intervals import interval
 from llrcal.evaluation.line_check import CALIBRATION_LOSS, RAW_SCORES
+from llrcal.evaluation.measures import Interval
 from llrcal.method_table import DEFAULT
 from llrcal.notes import Note
 from llrcal.onepass.rank_scale import WRONG_WAY

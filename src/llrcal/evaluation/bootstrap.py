@@ -20,14 +20,13 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from itertools import islice
+from functools import cached_property
 
 import numpy as np
 
 from llrcal.arrays import Array, Counts, check_level, check_whole
 from llrcal.errors import OptionError, ScoreError
-from llrcal.evaluation.statistics import InCells, Numbers, Statistic
+from llrcal.evaluation.statistics import InCells, Numbers, SetInCells, Statistic
 from llrcal.inputs.beside_scores import (
     Speakers,
     both_speakers,
@@ -98,6 +97,8 @@ class Replicates:
     """What was drawn: "trial" or "speaker"."""
     supporting: tuple[int, int]
     """How many of these tell of different speakers; all, where speakers are not known."""
+    whole: SetInCells
+    """The set of trials itself."""
 
     def __len__(self) -> int:
         return len(next(iter(self.drawn.values())))
@@ -136,7 +137,7 @@ class Bootstrap:
             tar_count, non_count = (int(side.counts.sum()) for side in one.sides)
             counts = tar_count, non_count
             known = supporting(counts, self.speakers and speaker_counts(*self.speakers))
-            out.append(Replicates(one.actual, numbers, counts, self.by, known))
+            out.append(Replicates(one.actual, numbers, counts, self.by, known, one.whole))
         return out
 
     def _by_trial(self, every: Sequence[Statistic]) -> Iterator[tuple[int, Counts, Counts]]:
@@ -173,61 +174,21 @@ class Bootstrap:
         leave a class without trials are repeated.
         """
         sides, people = numbered(*self.speakers or ())
-        sides = [distinguished(pairs, people) for pairs in sides]
-        return sides, SpeakerDraws.of(sides, people, self.count, self.seed).weights
+        people, dealt = min(people, MOST_DRAWN), people > MOST_DRAWN
+        sides = [_distinguished(pairs % people if dealt else pairs, people) for pairs in sides]
+        rng = np.random.default_rng(self.seed)
+        weights = np.ones((people + 1, self.count), np.int32)
+        for column in weights.T:
+            column[:people] = 0
+            while not all(_any_left(column, pairs) for pairs in sides):
+                column[:people] = np.bincount(rng.integers(people, size=people), minlength=people)
+        return sides, weights
 
 
-def distinguished(pairs: Array, people: int) -> Array:
-    """Pairs of numbered speakers or groups; of equal ones, the second is the number beyond all."""
-    enrol, test = (pairs % MOST_DRAWN if people > MOST_DRAWN else pairs).T
-    return np.stack([enrol, np.where(enrol == test, min(people, MOST_DRAWN), test)], axis=1)
-
-
-@dataclass(frozen=True)
-class SpeakerDraws:
-    """How often each speaker is drawn in each set: what follows from a seed."""
-
-    people: int
-    count: int
-    seed: int
-    refused: frozenset[int] = frozenset()
-    """Which of the draws, counted from zero, leave a class without trials."""
-
-    @classmethod
-    def of(cls, sides: Sequence[Array], people: int, count: int, seed: int) -> SpeakerDraws:
-        """Draws that leave some of the trials of each side, given distinguished speakers."""
-        people, refused, found = min(people, MOST_DRAWN), set(), 0
-        for place, drawn in enumerate(_draws(people, seed)):
-            if all(_any_left(drawn, pairs) for pairs in sides):
-                found += 1
-            else:
-                refused.add(place)
-            if found == count:
-                break
-        return cls(people, count, seed, frozenset(refused))
-
-    @property
-    def weights(self) -> Array:
-        """How often each speaker (row) is drawn in each set; the last row is of ones."""
-        return _weights(self)
-
-
-@lru_cache(maxsize=1)
-def _weights(draws: SpeakerDraws) -> Array:
-    every = enumerate(_draws(draws.people, draws.seed))
-    kept = (drawn for place, drawn in every if place not in draws.refused)
-    weights = np.empty((draws.people + 1, draws.count), np.int32)
-    for i, drawn in enumerate(islice(kept, draws.count)):
-        weights[:, i] = drawn
-    weights.flags.writeable = False
-    return weights
-
-
-def _draws(people: int, seed: int) -> Iterator[Array]:
-    """How often each speaker is drawn in one set after the other; and one for all."""
-    rng = np.random.default_rng(seed)
-    while True:
-        yield np.append(np.bincount(rng.integers(people, size=people), minlength=people), 1)
+def _distinguished(pairs: Array, people: int) -> Array:
+    """Pairs of numbered speakers; of equal ones, the second is the number beyond all."""
+    enrol, test = pairs.T
+    return np.stack([enrol, np.where(enrol == test, people, test)], axis=1)
 
 
 def _joint(sides: Sequence[InCells]) -> tuple[Array, list[Array]]:

@@ -21,9 +21,9 @@ import numpy as np
 from scipy.special import betaincinv, ndtri, stdtrit
 
 from llrcal.arrays import Array, Floats
+from llrcal.evaluation.measures import Interval
 from llrcal.inputs.beside_scores import numbered, trials_of
 
-Interval = tuple[float, float]
 _MANY = 0.1  # a miss rate at which it shows how much speakers differ
 _MOST = 0.5  # share of the trials of a speaker without whom the others can tell what they do
 
@@ -65,7 +65,7 @@ class Errors:
         # A few misses may be those of one speaker, and say little about the others. At higher
         # false-alarm rates, though, pairs of speakers have far more in common.
         asked = {errors} if self._shared.in_pairs else {errors, round(_MANY * self.count)}
-        effect = max(1.0, *map(self._shared.design_effect, asked))
+        effect = max(1.0, *map(self._effect_on_rate, asked))
         end = (1 + level) / 2
         few = float(ndtri(end) / stdtrit(self._shared.freedom, end)) ** 2
         found = max(self.count / effect * few, 1.0)
@@ -73,6 +73,14 @@ class Errors:
             return found
         people = len(self._shared.trials)  # and all that go right may be of easy ones
         return min(found, float(trials_of(people, in_pairs=self._shared.in_pairs)))
+
+    def _effect_on_rate(self, errors: int) -> float:
+        """The design effect of the rate of so many errors."""
+        wrong = min(max(errors, 1), self.count - 1)
+        if self._shared is None or wrong < 1:
+            return 1.0
+        rate = wrong / self.count
+        return self._shared.design_effect(np.full(wrong, 1 - rate), -rate)
 
     @cached_property
     def _shared(self) -> SharedSpeakers | None:
@@ -115,35 +123,18 @@ class SharedSpeakers:
         total = float(self.trials.sum())
         return max(total / (float(np.square(self.trials).sum()) / total) - 1, 1.0)
 
-    def design_effect(self, errors: int) -> float:
-        """The variance of the rate of so many errors, in units of that of independent trials."""
-        count, speakers = len(self.who), len(self.trials)
-        wrong = min(max(errors, 1), count - 1)
-        if wrong < 1:
-            return 1.0
-        rate = wrong / count
-        wrong_trials = np.bincount(self.who[:wrong].ravel(), minlength=speakers + 1)[:-1]
-        # Of (errors - rate x trials)^2, summed over pairs of speakers, most of which have no error.
-        pair, both = np.unique(self.pair[:wrong], return_counts=True)
-        both = np.where(pair < len(self.sizes), both, 0)
-        sizes = np.append(self.sizes, 0)[pair]
-        twice = (both * (both - 2 * rate * sizes)).sum() + rate**2 * self.squared_sizes
-        return self._effect(
-            np.asarray(wrong_trials - rate * self.trials), twice, count * rate * (1 - rate)
-        )
+    def design_effect(self, moved: Floats, rest: float = 0.0) -> float:
+        """The variance of an estimate, in units of that which independent trials would give it.
 
-    def effect_on(self, moved: Floats) -> float:
-        """The design effect of an estimate that each trial moves so far, which sums up to zero."""
-        sums = np.bincount(self.who.T.ravel(), np.tile(moved, 2), len(self.trials) + 1)[:-1]
-        twice = np.square(np.bincount(self.pair, moved, len(self.sizes) + 1)[:-1]).sum()
-        return self._effect(np.asarray(sums, np.float64), twice, np.square(moved).sum())
-
-    def _effect(self, sums: Array, twice: float, alone: float) -> float:
-        """The design effect, given the sums of each speaker, and of squares of pairs and trials."""
-        others = 1 - np.minimum(self.trials / len(self.who), _MOST)
-        squares = np.square(sums / others).sum() * (1 - 1 / len(self.trials))
-        return float(squares - twice) / alone
-
-    @cached_property
-    def squared_sizes(self) -> float:
-        return float(np.square(self.sizes).sum())
+        The first trials move it by ``moved``, and each of the others by ``rest``; the sum is zero.
+        """
+        first, count, speakers = len(moved), len(self.who), len(self.trials)
+        more = moved - rest
+        sums = np.bincount(self.who[:first].ravel(), np.repeat(more, 2), speakers + 1)[:-1]
+        shared = np.bincount(self.pair[:first], more, len(self.sizes) + 1)[:-1]
+        others = 1 - np.minimum(self.trials / count, _MOST)
+        squares = np.square((sums + rest * self.trials) / others).sum() * (1 - 1 / speakers)
+        # What pairs of speakers have in common was counted for both of them.
+        twice = np.square(shared + rest * self.sizes).sum()
+        alone = np.square(moved).sum() + (count - first) * rest**2
+        return float((squares - twice) / alone)

@@ -11,11 +11,15 @@ A value of one is the error of a recognizer that decides by the prior alone.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
 from llrcal.arrays import Floats
 from llrcal.onepass.hull import Hull
+
+Rates = tuple[Floats, Floats]
+"""Of misses and of false alarms."""
 
 LEAST_ERRORS = 30
 """Doddington's rule of 30: error-rates are based on at least so many errors of each kind."""
@@ -76,6 +80,25 @@ def possible_rate(count: int, level: float) -> float:
     So intervals of level 1 - a reach at least as far as r.
     """
     return -math.expm1(math.log((1 - level) / 2) / count)
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """How frequent errors may be that hardly ever, or never, happened to so many trials."""
+
+    counts: tuple[int, int]
+    """Of targets and of non-targets."""
+    supporting: tuple[int, int]
+    """How many of these tell of different speakers."""
+    level: float
+
+    def rates(self, pmiss: Floats, pfa: Floats) -> Rates:
+        """The highest rates of misses and of false alarms, given those that were observed."""
+        misses, alarms = (
+            np.where(rate == 0, *(possible_rate(count, self.level) for count in (none, some)))
+            for rate, some, none in zip((pmiss, pfa), self.counts, self.supporting, strict=True)
+        )
+        return misses, alarms
 
 
 def possible_error(

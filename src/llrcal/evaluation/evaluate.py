@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from llrcal.arrays import ArrayLike, Floats
+from llrcal.arrays import Array, ArrayLike, Floats
 from llrcal.errors import OptionError, ScoreError
 from llrcal.evaluation.evaluation import Evaluation
 from llrcal.evaluation.line_check import CALIBRATION_LOSS, RAW_SCORES
@@ -24,7 +24,6 @@ from llrcal.notes import Note, warn
 
 Cell = tuple[str, ...]
 """One value for each column, such as ``("mic", "female")``."""
-_AVERAGED = ("cllr", "min_cllr", "calibration_loss", "eer")
 _AT_POINTS = ("act_dcf", "min_dcf", "pmiss", "pfa")
 _MOST_LINES = 7  # of conditions in a figure
 _NAMED = 5  # conditions in a note
@@ -170,9 +169,12 @@ class ByCondition:
 
     @cached_property
     def average(self) -> dict[str, float]:
-        """Cllr, minCllr, calibration loss and EER, averaged with equal weight over the cells."""
-        every = self.cells.values()
-        return {name: float(np.mean([getattr(one, name) for one in every])) for name in _AVERAGED}
+        """Cllr, minCllr, EER and so on, averaged with equal weight over the cells."""
+        rows = [cell.numbers(()) for cell in self.cells.values()]
+        return {
+            same[0].name: float(np.mean([number.value for number in same]))
+            for same in zip(*rows, strict=True)
+        }
 
     def average_at(self, points: Sequence[OperatingPoint]) -> dict[str, list[float]]:
         """Normalised detection costs and rates of error, averaged likewise, at operating points.
@@ -220,45 +222,26 @@ def by_condition(
     pooled: Evaluation, tar: Any, non: ArrayLike | None, by: Sequence[Any]
 ) -> ByCondition:
     """Evaluations of each condition, beside that of all trials."""
-    speakers, names, columns = None, None, tuple[str, ...]()
-    if non is None:
-        if not isinstance(tar, WithConditions):
-            raise OptionError(
-                "conditions can only be evaluated for trials in memory; to read a file whole: ",
-                Setting("in_pieces", False),
-            )
-        columns = (by,) if isinstance(by, str) else tuple(by)
-        if not columns or not all(columns) or len({*columns}) < len(columns):
-            raise OptionError(Setting("by"), f" is {by!r:.80}; give names of columns, each once")
-        speakers, names = tar.speakers, Names(tar.speaker_names)
-        by, (tar, non) = tar.conditions(columns), (tar.tar, tar.non)
-    every = zip((tar, non), pair(by, "by"), ("target", "non-target"), strict=True)
-    sides, where = [], []
-    for side, conditions, name in every:
-        sides.append(as_scores(side, name, allow_infinite=True))
-        where.append(condition_texts(conditions, len(sides[-1]), name))
-    columns = columns or tuple(f"condition {i + 1}" for i in range(where[0].shape[1]))
-    cells, unknown, alone = {}, 0, list[str]()
-    notes: list[Note] = []
-    for cell in sorted({tuple(row) for side in where for row in side.tolist()}):
-        chosen = [(side == np.array(cell, dtype=object)).all(axis=1) for side in where]
-        tar_count, non_count = (int(one.sum()) for one in chosen)
+    trials = _of_trials(tar, by) if non is None else _of_arrays(tar, non, by)
+    cells, alone, unknown = dict[Cell, Evaluation](), list[str](), 0
+    for cell in sorted({tuple(row) for table in trials.conditions for row in table.tolist()}):
+        chosen = trials.chosen(cell)
+        targets, nontargets = (int(of_class.sum()) for of_class in chosen)
         if not all(cell):
-            unknown += tar_count + non_count
-        elif tar_count and non_count:
-            who = speakers and (speakers[0][chosen[0]], speakers[1][chosen[1]])
-            llrs = ArrayLLRs(sides[0][chosen[0]], sides[1][chosen[1]], who, names=names)
-            cells[cell] = Evaluation(llrs)
+            unknown += targets + nontargets
+        elif targets and nontargets:
+            cells[cell] = Evaluation(trials.llrs(chosen))
         else:
-            one = f"{tar_count:,} targets" if tar_count else f"{non_count:,} non-targets"
-            alone.append(f"{', '.join(cell)} ({one})")
+            count = f"{targets:,} targets" if targets else f"{nontargets:,} non-targets"
+            alone.append(f"{', '.join(cell)} ({count})")
     if not cells:
         raise ScoreError(
-            f"no condition of {', '.join(columns)} has both target and non-target trials"
+            f"no condition of {', '.join(trials.columns)} has both target and non-target trials"
         )
+    notes = []
     if unknown:
         text = f"{unknown:,} trials have no condition: they are in the pooled numbers only"
-        notes.insert(0, Note.warning("no condition", text))
+        notes.append(Note.warning("no condition", text))
     if alone:
         others = f"; and {len(alone) - _NAMED} others" if len(alone) > _NAMED else ""
         text = (
@@ -266,4 +249,57 @@ def by_condition(
             f"{'; '.join(alone[:_NAMED])}{others}. These trials are in the pooled numbers only"
         )
         notes.append(Note.warning("one class", text))
-    return ByCondition(columns, pooled, cells, tuple(notes))
+    return ByCondition(trials.columns, pooled, cells, tuple(notes))
+
+
+class _Trials(NamedTuple):
+    """LLRs of both classes, with the conditions of each trial as rows of text."""
+
+    tar: Array
+    non: Array
+    conditions: tuple[Array, Array]
+    columns: tuple[str, ...]
+    speakers: tuple[Array, Array] | None = None
+    names: Names | None = None
+
+    def chosen(self, cell: Cell) -> tuple[Array, Array]:
+        """Which targets and non-targets are in a cell."""
+        values = np.array(cell, dtype=object)
+        tar, non = ((table == values).all(axis=1) for table in self.conditions)
+        return tar, non
+
+    def llrs(self, chosen: tuple[Array, Array]) -> ArrayLLRs:
+        """Those of some trials."""
+        tar, non = chosen
+        speakers = self.speakers and (self.speakers[0][tar], self.speakers[1][non])
+        return ArrayLLRs(self.tar[tar], self.non[non], speakers, names=self.names)
+
+
+def _of_arrays(tar: ArrayLike, non: ArrayLike, by: Sequence[Any]) -> _Trials:
+    """LLRs with a pair of conditions."""
+    llrs = (
+        as_scores(tar, "target", allow_infinite=True),
+        as_scores(non, "non-target", allow_infinite=True),
+    )
+    of_tar, of_non = pair(by, "by")
+    tables = (
+        condition_texts(of_tar, len(llrs[0]), "target"),
+        condition_texts(of_non, len(llrs[1]), "non-target"),
+    )
+    columns = tuple(f"condition {i + 1}" for i in range(tables[0].shape[1]))
+    return _Trials(*llrs, tables, columns)
+
+
+def _of_trials(trials: Any, by: Sequence[Any]) -> _Trials:
+    """Trials with the names of columns."""
+    if not isinstance(trials, WithConditions):
+        raise OptionError(
+            "conditions can only be evaluated for trials in memory; to read a file whole: ",
+            Setting("in_pieces", False),
+        )
+    columns = (by,) if isinstance(by, str) else tuple(by)
+    if not columns or not all(columns) or len({*columns}) < len(columns):
+        raise OptionError(Setting("by"), f" is {by!r:.80}; give names of columns, each once")
+    arrays = _of_arrays(trials.tar, trials.non, trials.conditions(columns))
+    names = Names(trials.speaker_names)
+    return arrays._replace(columns=columns, speakers=trials.speakers, names=names)

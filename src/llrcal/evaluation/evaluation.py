@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from functools import cached_property, partial, wraps
+from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
 
 import numpy as np
 
-from llrcal.arrays import Array, ArrayLike, Counts, Floats, check_whole
+from llrcal.arrays import Array, ArrayLike, Counts, Floats, check_level, check_whole
 from llrcal.errors import OptionError
 from llrcal.evaluation.bands import Bands
 from llrcal.evaluation.bootstrap import (
@@ -35,6 +35,7 @@ from llrcal.evaluation.forensic import Forensic
 from llrcal.evaluation.intervals import Intervals, interval_notes
 from llrcal.evaluation.line_check import held_between, line_notes
 from llrcal.evaluation.llrs import LLRs, WholeLLRs
+from llrcal.evaluation.measures import MEASURES, STRENGTHS, Asked, Number, numbers_of, place_in
 from llrcal.evaluation.operating_points import (
     DEFAULT_POINTS,
     OperatingPoint,
@@ -44,7 +45,7 @@ from llrcal.evaluation.operating_points import (
 )
 from llrcal.evaluation.score_threshold import RATES, ScoreThreshold, SortedScores, by_groups
 from llrcal.evaluation.speakers import speaker_table
-from llrcal.evaluation.statistics import Statistic
+from llrcal.evaluation.statistics import Sides, Statistic
 from llrcal.evaluation.worst import worst_trials
 from llrcal.messages import SPEAKER_COLUMNS, Setting
 from llrcal.notebook import html_table
@@ -52,9 +53,9 @@ from llrcal.notes import Note
 from llrcal.onepass.chunks import CHUNK
 from llrcal.onepass.hull import Hull
 from llrcal.onepass.rank_scale import WRONG_WAY, runs_backwards
-from llrcal.onepass.ranks import Groups, Runs
+from llrcal.onepass.ranks import Groups
 from llrcal.onepass.sums import SumFold
-from llrcal.scoring_rule import as_rule
+from llrcal.scoring_rule import Rule, as_rule
 
 if TYPE_CHECKING:
     import polars as pl
@@ -67,12 +68,83 @@ _WRONG_WAY = Note.warning(
 )
 
 
+class _OfNumbers(Protocol):
+    """A function of a number, or of each number of an array."""
+
+    @overload
+    def __call__(self, x: float, /) -> float: ...
+    @overload
+    def __call__(self, x: ArrayLike, /) -> Floats: ...
+
+
+class _OfPoints(Protocol):
+    """A function of operating points, which is a number for one of them."""
+
+    @overload
+    def __call__(
+        self, p_target: float, c_miss: float = 1, c_fa: float = 1, *, normalised: bool = True
+    ) -> float: ...
+    @overload
+    def __call__(
+        self,
+        p_target: ArrayLike,
+        c_miss: ArrayLike = 1,
+        c_fa: ArrayLike = 1,
+        *,
+        normalised: bool = True,
+    ) -> Floats: ...
+
+
+class _MethodOfNumbers(Protocol):
+    def __get__(self, instance: object, owner: type, /) -> _OfNumbers: ...
+
+
+class _MethodOfPoints(Protocol):
+    def __get__(self, instance: object, owner: type, /) -> _OfPoints: ...
+
+
+def _of_numbers(method: Callable[..., Floats]) -> _MethodOfNumbers:
+    """Let a method of arrays give a float for one number."""
+
+    @wraps(method)
+    def of_any(*args: Any, **options: Any) -> Floats | float:
+        values = method(*args, **options)
+        return values if np.ndim(values) else float(values)
+
+    return of_any  # type: ignore[return-value]
+
+
+def _of_points(method: Callable[..., Floats]) -> _MethodOfPoints:
+    """The same, of a method of operating points."""
+    return _of_numbers(method)  # type: ignore[return-value]
+
+
 class Evaluation:
     """Error-rates and costs of LLRs, actual and at the best thresholds."""
 
     def __init__(self, llrs: LLRs) -> None:
         self._llrs = llrs
         self.tar_count, self.non_count = llrs.tar_count, llrs.non_count
+
+    @property
+    def levels(self) -> tuple[Counts, Counts]:
+        """How many targets and non-targets there are in groups of rising LLRs."""
+        return self.groups.tar, self.groups.non
+
+    @property
+    def mean_llrs(self) -> tuple[float, float]:
+        """Of the targets and of the non-targets, in nats."""
+        expected = self.forensic.expected_lrs
+        return expected.llr_tar, expected.llr_non
+
+    @property
+    def dev_pav(self) -> float:
+        """How far LLRs are from those of PAV: see :attr:`forensic`."""
+        return self.forensic.dev_pav
+
+    def mean_cost(self, rule: Rule) -> float:
+        """The cost by a scoring rule, in bits; by ``"log"`` it is Cllr."""
+        return self.cllr if rule == "log" else in_bits(*self._llrs.costs_by(rule))
 
     @property
     def groups(self) -> Groups:
@@ -84,22 +156,16 @@ class Evaluation:
         """The ROC convex hull."""
         return Hull.of(self.groups)
 
-    @overload
-    def pmiss(self, threshold: float) -> float: ...
-    @overload
-    def pmiss(self, threshold: ArrayLike) -> Floats: ...
-    def pmiss(self, threshold: ArrayLike) -> Floats | float:
+    @_of_numbers
+    def pmiss(self, threshold: ArrayLike) -> Floats:
         """Share of targets below a threshold."""
-        return _scalar(self._llrs.below(_thresholds(threshold), of_tar=True) / self.tar_count)
+        return self._llrs.below(_thresholds(threshold), of_tar=True) / self.tar_count
 
-    @overload
-    def pfa(self, threshold: float) -> float: ...
-    @overload
-    def pfa(self, threshold: ArrayLike) -> Floats: ...
-    def pfa(self, threshold: ArrayLike) -> Floats | float:
+    @_of_numbers
+    def pfa(self, threshold: ArrayLike) -> Floats:
         """Share of non-targets at or above a threshold."""
         accepted = self.non_count - self._llrs.below(_thresholds(threshold), of_tar=False)
-        return _scalar(accepted / self.non_count)
+        return accepted / self.non_count
 
     def roc(self) -> tuple[Floats, Floats]:
         """Every corner of the ROC as (pfa, pmiss), from accepting all to rejecting all."""
@@ -140,15 +206,23 @@ class Evaluation:
         --------
         >>> import llrcal
         >>> ev = llrcal.evaluate([2.0, 3.0, 0.1], [-2.0, -3.0, 0.5, -1.5])
-        >>> found = ev.threshold(pfa=0.25)
-        >>> found.value, found.false_alarms, found.misses
+        >>> at = ev.threshold(pfa=0.25)
+        >>> at.value, at.false_alarms, at.misses
         (0.1, 1, 0)
-        >>> [round(end, 3) for end in found.pmiss_interval]
+        >>> [round(end, 3) for end in at.pmiss_interval]
         [0.0, 1.0]
         """
-        found = self._sorted.threshold(pfa, pmiss, level)
-        groups = self._sorted.scores.without
-        return by_groups(found, groups, pfa=pfa, pmiss=pmiss) if groups else found
+        check_level(level)
+        given: Literal["pfa", "pmiss"] | None = None
+        find = partial(SortedScores.at_eer, level=level)
+        if pfa is not None:
+            given, find = "pfa", partial(SortedScores.at_pfa, rate=pfa, level=level)
+        if pmiss is not None:
+            if given:
+                raise OptionError("a threshold is for one rate: give either pfa or pmiss")
+            given, find = "pmiss", partial(SortedScores.at_pmiss, rate=pmiss, level=level)
+        at, groups = find(self._sorted), self._sorted.scores.without
+        return by_groups(at, groups, find, given=given) if groups else at
 
     @property
     def error_rates(self) -> list[ScoreThreshold]:
@@ -158,67 +232,33 @@ class Evaluation:
 
     @cached_property
     def _sorted(self) -> SortedScores:
-        return SortedScores(self._checked("thresholds need all scores").in_order)
+        return SortedScores(self._llrs.checked("thresholds need all scores").in_order)
 
-    def _whole(self, need: str) -> WholeLLRs:
-        """All LLRs in memory."""
-        if self._llrs.whole is None:
-            raise OptionError(
-                f"{need} in memory, and these are read in pieces: read the file whole (",
-                Setting("in_pieces", False),
-                "), or evaluate a part of it that fits into memory",
-            )
-        return self._llrs.whole
-
-    def _checked(self, need: str) -> WholeLLRs:
-        """The same, whose target trials have one speaker each, if speakers are known."""
-        whole = self._whole(need)
-        if whole.speakers is None:
-            return whole
-        pairs = speaker_pairs(whole.speakers, len(whole.tar), len(whole.non))
-        return replace(whole, speakers=pairs)
-
-    @overload
-    def bayes_error(self, prior_log_odds: float) -> float: ...
-    @overload
-    def bayes_error(self, prior_log_odds: ArrayLike) -> Floats: ...
-    def bayes_error(self, prior_log_odds: ArrayLike) -> Floats | float:
+    @_of_numbers
+    def bayes_error(self, prior_log_odds: ArrayLike) -> Floats:
         """Normalised error-rate of Bayes decisions at the given prior log-odds."""
         x = as_prior_log_odds(prior_log_odds)
-        return _scalar(normalised(self.pmiss(-x), self.pfa(-x), x))
+        return normalised(self.pmiss(-x), self.pfa(-x), x)
 
-    @overload
-    def min_bayes_error(self, prior_log_odds: float) -> float: ...
-    @overload
-    def min_bayes_error(self, prior_log_odds: ArrayLike) -> Floats: ...
-    def min_bayes_error(self, prior_log_odds: ArrayLike) -> Floats | float:
+    @_of_numbers
+    def min_bayes_error(self, prior_log_odds: ArrayLike) -> Floats:
         """Normalised error-rate at the best threshold for the given prior log-odds."""
         x = as_prior_log_odds(prior_log_odds)
-        return _scalar(least_error(self.hull, x))
+        return least_error(self.hull, x)
 
-    @overload
-    def cross_entropy(self, prior_log_odds: float) -> float: ...
-    @overload
-    def cross_entropy(self, prior_log_odds: ArrayLike) -> Floats: ...
-    def cross_entropy(self, prior_log_odds: ArrayLike) -> Floats | float:
+    @_of_numbers
+    def cross_entropy(self, prior_log_odds: ArrayLike) -> Floats:
         """Empirical cross-entropy at the given prior log-odds, in bits; Cllr at zero."""
         x = as_prior_log_odds(prior_log_odds)
-        return _scalar(cross_entropy(*self._llrs.weighted, x))
+        return cross_entropy(*self._llrs.weighted, x)
 
-    @overload
-    def min_cross_entropy(self, prior_log_odds: float) -> float: ...
-    @overload
-    def min_cross_entropy(self, prior_log_odds: ArrayLike) -> Floats: ...
-    def min_cross_entropy(self, prior_log_odds: ArrayLike) -> Floats | float:
+    @_of_numbers
+    def min_cross_entropy(self, prior_log_odds: ArrayLike) -> Floats:
         """Empirical cross-entropy after the best rising transformation; minCllr at zero."""
         x = as_prior_log_odds(prior_log_odds)
-        return _scalar(cross_entropy(*WeightedLLRs.optimal(self.hull), x))
+        return cross_entropy(*WeightedLLRs.optimal(self.hull), x)
 
-    @overload
-    def act_dcf(
-        self, p_target: float, c_miss: float = 1, c_fa: float = 1, *, normalised: bool = True
-    ) -> float: ...
-    @overload
+    @_of_points
     def act_dcf(
         self,
         p_target: ArrayLike,
@@ -226,15 +266,7 @@ class Evaluation:
         c_fa: ArrayLike = 1,
         *,
         normalised: bool = True,
-    ) -> Floats: ...
-    def act_dcf(
-        self,
-        p_target: ArrayLike,
-        c_miss: ArrayLike = 1,
-        c_fa: ArrayLike = 1,
-        *,
-        normalised: bool = True,
-    ) -> Floats | float:
+    ) -> Floats:
         """Actual detection cost at a prior and costs.
 
         In units of the cost of deciding by the prior alone, min(p c_miss, (1 - p) c_fa); with
@@ -242,11 +274,7 @@ class Evaluation:
         """
         return _cost(self.bayes_error, p_target, c_miss, c_fa, normalised=normalised)
 
-    @overload
-    def min_dcf(
-        self, p_target: float, c_miss: float = 1, c_fa: float = 1, *, normalised: bool = True
-    ) -> float: ...
-    @overload
+    @_of_points
     def min_dcf(
         self,
         p_target: ArrayLike,
@@ -254,15 +282,7 @@ class Evaluation:
         c_fa: ArrayLike = 1,
         *,
         normalised: bool = True,
-    ) -> Floats: ...
-    def min_dcf(
-        self,
-        p_target: ArrayLike,
-        c_miss: ArrayLike = 1,
-        c_fa: ArrayLike = 1,
-        *,
-        normalised: bool = True,
-    ) -> Floats | float:
+    ) -> Floats:
         """Detection cost at the best threshold; see :meth:`act_dcf`."""
         return _cost(self.min_bayes_error, p_target, c_miss, c_fa, normalised=normalised)
 
@@ -308,7 +328,7 @@ class Evaluation:
     @property
     def direction_notes(self) -> tuple[Note, ...]:
         """Whether the LLRs, or scores of any kind, run the wrong way."""
-        return (_WRONG_WAY,) if runs_backwards(self._llrs.order) else ()
+        return (_WRONG_WAY,) if runs_backwards(self._llrs.mann_whitney_z) else ()
 
     @cached_property
     def notes(self) -> tuple[Note, ...]:
@@ -362,8 +382,7 @@ class Evaluation:
         (0.5859, 0.2857, True)
         """
         chosen = as_rule(rule)
-        actual = self.cllr if chosen == "log" else in_bits(*self._llrs.costs_by(chosen))
-        return RuleCost(chosen, actual, min_cost(self.hull, chosen))
+        return RuleCost(chosen, self.mean_cost(chosen), min_cost(self.hull, chosen))
 
     @cached_property
     def forensic(self) -> Forensic:
@@ -400,7 +419,7 @@ class Evaluation:
         >>> table.height, round(table["share"].sum(), 9)
         (100, 1.0)
         """
-        whole = self._checked("tables of speakers need all LLRs")
+        whole = self._llrs.checked("tables of speakers need all LLRs")
         if whole.speakers is None:
             raise OptionError(
                 "speakers are not known: evaluate trials that name them, in columns or in ids, "
@@ -440,7 +459,7 @@ class Evaluation:
         [('target', -1.0, 2), ('non-target', 0.5, 2)]
         """
         check_whole("count", count, least=1)
-        whole = self._whole("the worst trials are known where all LLRs are")
+        whole = self._llrs.in_memory("the worst trials are known where all LLRs are")
         if whole.counts is not None:
             raise OptionError("scores that were counted have no single trials, and none is worst")
         return worst_trials(whole, count)
@@ -500,15 +519,16 @@ class Evaluation:
         --------
         >>> import llrcal
         >>> ev = llrcal.evaluate([2.0, 3.0, -1.0], [-2.0, -3.0, 0.5, -1.5])
-        >>> found = ev.intervals(replicates=99)
-        >>> found.by, found.cllr[0] < ev.cllr < found.cllr[1]
+        >>> intervals = ev.intervals(replicates=99)
+        >>> low, high = intervals["cllr"]
+        >>> intervals.by, low < ev.cllr < high
         ('trial', True)
         """
         bands = self.bands(level=level, replicates=replicates, seed=seed, progress=progress)
-        x = np.array([point.prior_log_odds for point in points])
-        found = bands.intervals(x, list(map(as_rule, rules)), forensic=forensic)
+        asked = _asked(points, rules, forensic=forensic)
+        x = asked.prior_log_odds
         notes = interval_notes(bands.llrs, points, (self.pmiss(-x), self.pfa(-x)))
-        return replace(found, notes=tuple(notes))
+        return replace(bands.intervals(asked), notes=tuple(notes))
 
     def bands(
         self,
@@ -523,10 +543,7 @@ class Evaluation:
         ``ev.bands().bayes_error(x)`` is the lower and the upper end of ``ev.bayes_error(x)``.
         """
         check_draws(level=level, replicates=replicates, seed=seed)
-        if elsewhere := self._llrs.resampled(replicates, seed):
-            return Bands(*elsewhere, level, progress)
-        whole = self._checked("intervals need all LLRs").in_order
-        return Bands(whole, Bootstrap(replicates, seed, whole.speakers), level, progress)
+        return Bands(*self._llrs.resampled(replicates, seed), level, progress)
 
     def mean_dcf(
         self, points: Sequence[OperatingPoint], *, normalised: bool = True
@@ -536,6 +553,40 @@ class Evaluation:
         asked = (ask(*costs, normalised=normalised) for ask in (self.act_dcf, self.min_dcf))
         actual, least = (float(found.mean()) for found in asked)
         return actual, least
+
+    def numbers(
+        self,
+        points: Sequence[OperatingPoint] = DEFAULT_POINTS,
+        *,
+        rules: Sequence[str] = (),
+        forensic: bool = False,
+        intervals: Intervals | None = None,
+    ) -> list[Number]:
+        """All measures with their names and, where they are given, their intervals.
+
+        Parameters
+        ----------
+        points, rules, forensic
+            What else is wanted, as for :meth:`intervals`.
+        intervals
+            What :meth:`intervals` gives for the same.
+
+        Examples
+        --------
+        >>> import llrcal
+        >>> ev = llrcal.evaluate([2.0, 3.0, -1.0], [-2.0, -3.0, 0.5, -1.5])
+        >>> for number in ev.numbers(points=[]):
+        ...     print(number.words, number.written(number.value))
+        Cllr 0.6016
+        minCllr 0.2857
+        calibration loss 0.3159
+        EER 14.2857 %
+        """
+        return self.taken(_asked(points, rules, forensic=forensic), intervals)
+
+    def taken(self, asked: Asked, intervals: Intervals | None = None) -> list[Number]:
+        """The same of all that is asked for."""
+        return numbers_of(self, asked, {} if intervals is None else intervals.numbers)
 
     def to_dict(
         self,
@@ -554,50 +605,40 @@ class Evaluation:
         rates of 10^-2 to 10^-6; with ``worst``, also so many of the :meth:`worst` trials and, where
         speakers are known, of those who cost most; with what :meth:`intervals` gives, also that.
         """
-        names = ("tar_count", "non_count", "cllr", "min_cllr", "calibration_loss", "eer")
-        found: dict[str, Any] = {name: getattr(self, name) for name in names}
-        found["rule_of_30"] = list(self.rule_of_30)
+        asked = _asked(points, rules, forensic=forensic)
+        answer: dict[str, Any] = {"tar_count": self.tar_count, "non_count": self.non_count}
+        numbers = {number.name: number.value for number in self.taken(asked)}
+        for measure in MEASURES:
+            place_in(answer, measure, numbers, asked)
+        answer["rule_of_30"] = list(self.rule_of_30)
         for name in ("p_target", "c_miss", "c_fa", "prior_log_odds"):
-            found[name] = [getattr(point, name) for point in points]
-        costs = found["p_target"], found["c_miss"], found["c_fa"]
-        thresholds = -np.array(found["prior_log_odds"])
-        numbers = {
-            "act_dcf": self.act_dcf(*costs),
-            "min_dcf": self.min_dcf(*costs),
+            answer[name] = [getattr(point, name) for point in points]
+        costs = answer["p_target"], answer["c_miss"], answer["c_fa"]
+        thresholds = -asked.prior_log_odds
+        arrays = {
             "act_dcf_unnormalised": self.act_dcf(*costs, normalised=False),
             "min_dcf_unnormalised": self.min_dcf(*costs, normalised=False),
             "pmiss": self.pmiss(thresholds),
             "pfa": self.pfa(thresholds),
         }
-        found |= {name: values.tolist() for name, values in numbers.items()}
-        if rules:
-            found["rules"] = {one.rule: one.to_dict() for one in map(self.cost, rules)}
+        answer |= {name: values.tolist() for name, values in arrays.items()}
         if forensic:
-            found["forensic"] = self.forensic.to_dict()
+            self.forensic.add_to(answer["forensic"])
         if error_rates:
-            found["error_rates"] = [one.to_dict() for one in self.error_rates]
+            answer["error_rates"] = [at.to_dict() for at in self.error_rates]
         if worst:
-            found["worst"] = self.worst(worst).to_dicts()
+            answer["worst"] = self.worst(worst).to_dicts()
             if self.knows_speakers:
-                found["speakers"] = self.speakers().head(worst).to_dicts()
+                answer["speakers"] = self.speakers().head(worst).to_dicts()
         if intervals:
-            found["intervals"] = intervals.to_dict()
-        return found
+            answer["intervals"] = intervals.to_dict()
+        return answer
 
     def _repr_html_(self) -> str:
-        rows: dict[str, object] = {
-            "targets": self.tar_count,
-            "non-targets": self.non_count,
-            "Cllr": self.cllr,
-            "minCllr": self.min_cllr,
-            "calibration loss": self.calibration_loss,
-            "EER": f"{100 * self.eer:.4g} %",
-            "rule of 30, prior log-odds": self.rule_of_30,
-        }
-        for point in DEFAULT_POINTS:
-            x = point.prior_log_odds
-            cost = f"{self.bayes_error(x):.4f}, minimum {self.min_bayes_error(x):.4f}"
-            rows[f"DCF at prior {point.p_target:g}"] = cost
+        numbers = self.numbers()
+        rows: dict[str, object] = {"targets": self.tar_count, "non-targets": self.non_count}
+        rows |= {number.words: number.written(number.value) for number in numbers}
+        rows["rule of 30, prior log-odds"] = self.rule_of_30
         return html_table("Evaluation of LLRs", rows, map(str, self.notes))
 
     def __repr__(self) -> str:
@@ -608,7 +649,7 @@ class Evaluation:
 
 
 def replicates_of(
-    evaluations: Sequence[Evaluation], ask: Callable[[Runs, Runs], Statistic], replicates: int
+    evaluations: Sequence[Evaluation], ask: Callable[[Sides], Statistic], replicates: int
 ) -> list[Replicates]:
     """A statistic of several sets of LLRs of the same trials, in the same drawn sets.
 
@@ -624,13 +665,13 @@ def replicates_of(
     if first.speakers is not None:
         pairs = speaker_pairs(first.speakers, len(first.tar), len(first.non))
         speakers = pairs[0][order[0]], pairs[1][order[1]]
-    statistics = [ask(*one.ordered(order).runs) for one in every if one]
+    statistics = [ask(one.ordered(order).sides) for one in every if one]
     return Bootstrap(replicates, speakers=speakers).replicates(statistics)
 
 
 def whole_llrs(evaluation: Evaluation) -> WholeLLRs:
     """All LLRs of an evaluation, in the order in which they came."""
-    return evaluation._whole("LLRs of single trials need all of them")
+    return evaluation._llrs.in_memory("LLRs of single trials need all of them")
 
 
 def costs_apart(one: Evaluation, other: Evaluation) -> tuple[float, float]:
@@ -639,7 +680,7 @@ def costs_apart(one: Evaluation, other: Evaluation) -> tuple[float, float]:
     Root mean squares over all trials, as if each were of that class; targets and non-targets weigh
     the same. Zero where both are infinite.
     """
-    sets = [ev._whole("costs of single trials need all LLRs") for ev in (one, other)]
+    sets = [ev._llrs.in_memory("costs of single trials need all LLRs") for ev in (one, other)]
     tar_counts, non_counts = sets[0].counts or (None, None)
     found = []
     for sign in (-1.0, 1.0):
@@ -671,13 +712,18 @@ def _cost(
     c_fa: ArrayLike,
     *,
     normalised: bool,
-) -> Floats | float:
+) -> Floats:
     """A Bayes error as a detection cost."""
-    found = error(effective_prior_log_odds(p_target, c_miss, c_fa))
-    if not normalised:
-        p, miss, fa = (np.asarray(value, np.float64) for value in (p_target, c_miss, c_fa))
-        found = found * np.minimum(p * miss, (1 - p) * fa)
-    return _scalar(found)
+    cost = error(effective_prior_log_odds(p_target, c_miss, c_fa))
+    if normalised:
+        return cost
+    p, miss, fa = (np.asarray(value, np.float64) for value in (p_target, c_miss, c_fa))
+    return np.asarray(cost * np.minimum(p * miss, (1 - p) * fa))
+
+
+def _asked(points: Sequence[OperatingPoint], rules: Sequence[str], *, forensic: bool) -> Asked:
+    chosen = tuple(map(as_rule, rules))
+    return Asked(tuple(points), chosen, strengths=STRENGTHS if forensic else None)
 
 
 def _thresholds(threshold: ArrayLike) -> Floats:
@@ -685,8 +731,3 @@ def _thresholds(threshold: ArrayLike) -> Floats:
     if np.isnan(at).any():
         raise OptionError("the threshold must be a number, not NaN")
     return at
-
-
-def _scalar(value: Floats) -> Floats | float:
-    """A float for one operating point, an array for several."""
-    return value if np.ndim(value) else float(value)

@@ -6,24 +6,17 @@ Targets are trials of the same source (Hp), non-targets are trials of different 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
-from llrcal.arrays import Floats, is_number
+from llrcal.arrays import is_number
 from llrcal.errors import OptionError
 from llrcal.evaluation.llrs import LLRs
-from llrcal.notebook import html_table
+from llrcal.evaluation.measures import STRENGTHS, misleading_thresholds
+from llrcal.evaluation.statistics import dev_pav
 from llrcal.onepass.elub import elub
 from llrcal.onepass.hull import Hull
-from llrcal.onepass.ranks import Ends
-
-STRENGTHS = (1.0, 10.0, 100.0, 1000.0)
-"""LRs beyond which misleading evidence is counted, unless others are asked for."""
-_ROOM = 0.125  # differences of the largest doubles would overflow
 
 
 @dataclass(frozen=True)
@@ -56,16 +49,6 @@ class ExpectedLRs:
     """Mean LLR of the targets, in nats."""
     llr_non: float
     """Mean LLR of the non-targets, in nats."""
-
-    def to_dict(self) -> dict[str, float]:
-        """The means as plain values; LLRs are log10 here."""
-        return {
-            "lr_tar": self.lr_tar,
-            "lr_non": self.lr_non,
-            "inverse_lr_tar": self.inverse_lr_tar,
-            "log10_lr_tar": self.llr_tar / math.log(10),
-            "log10_lr_non": self.llr_non / math.log(10),
-        }
 
 
 class Forensic:
@@ -120,45 +103,24 @@ class Forensic:
         """
         if not is_number(strength) or not 1 <= strength < math.inf:
             raise OptionError(f"the strength is {strength!r:.50}; give an LR of at least one")
-        llrs, ends = self._llrs, misleading_thresholds([float(strength)])
-        tar, right = (
-            int(llrs.below(np.array([end]), of_tar=of_tar)[0])
+        ends = misleading_thresholds([float(strength)])
+        below, accepted = (
+            self._llrs.below(end, of_tar=of_tar)
             for end, of_tar in zip(ends, (True, False), strict=True)
         )
-        non = llrs.non_count - right
-        return Misleading(float(strength), tar / llrs.tar_count, non / llrs.non_count)
+        tar, non = self._llrs.tar_count, self._llrs.non_count
+        return Misleading(float(strength), int(below[0]) / tar, (non - int(accepted[0])) / non)
 
-    def to_dict(self, strengths: Sequence[float] = STRENGTHS) -> dict[str, Any]:
-        """The numbers as plain values; lists run over the strengths."""
-        rates = [self.misleading(strength) for strength in strengths]
-        return {
-            "dev_pav": self.dev_pav,
-            "elub": {
-                "log10_lr": [end / math.log(10) for end in self.elub],
-                "lr": [math.exp(end) for end in self.elub],
-            },
-            "expected": self.expected_lrs.to_dict(),
-            "misleading": {
-                name: [getattr(rate, name) for rate in rates] for name in ("strength", "tar", "non")
-            },
-        }
-
-    def _repr_html_(self) -> str:
-        low, high = (math.exp(end) for end in self.elub)
+    def add_to(self, answer: dict[str, Any]) -> None:
+        """Add the figures that have no intervals to those that have, as plain values."""
         expected = self.expected_lrs
-        rows: dict[str, object] = {
-            "devPAV (log10)": self.dev_pav,
-            "ELUB (LR)": (low, high),
-            "mean log10 LR, same source": expected.llr_tar / math.log(10),
-            "mean log10 LR, different sources": expected.llr_non / math.log(10),
-            "mean 1/LR, same source": expected.inverse_lr_tar,
-            "mean LR, different sources": expected.lr_non,
+        answer["elub"] = {
+            "log10_lr": [end / math.log(10) for end in self.elub],
+            "lr": [math.exp(end) for end in self.elub],
         }
-        for rate in map(self.misleading, STRENGTHS):
-            s = rate.strength
-            rows[f"same source, LR < {'1' if s == 1 else f'1/{s:,.0f}'}"] = f"{rate.tar:.4%}"
-            rows[f"different sources, LR > {s:,.0f}"] = f"{rate.non:.4%}"
-        return html_table("Forensic figures of merit", rows)
+        for name in ("lr_tar", "lr_non", "inverse_lr_tar"):
+            answer["expected"][name] = getattr(expected, name)
+        answer["misleading"]["strength"] = list(STRENGTHS)
 
     def __repr__(self) -> str:
         low, high = (end / math.log(10) for end in self.elub)
@@ -166,42 +128,3 @@ class Forensic:
             f"<forensic figures of merit: devPAV {self.dev_pav:.4f}, "
             f"ELUB {low:.3f} to {high:.3f} (log10)>"
         )
-
-
-def misleading_thresholds(strengths: Sequence[float]) -> list[float]:
-    """The LLRs below which targets, and at or above which non-targets, mislead."""
-    ends = [math.log(strength) for strength in strengths]
-    return [-end + 0.0 for end in ends] + [math.nextafter(end, math.inf) for end in ends]
-
-
-def dev_pav(hull: Hull, ends: Ends) -> float:
-    """How far LLRs lie from those of PAV, given its blocks and the least and greatest LLR in each.
-
-    The PAV transform is drawn over the LLRs of the trials, straight lines connecting its points,
-    and devPAV is its mean distance from the identity over the range of LLRs in which it is finite,
-    in log10. It is zero for perfect calibration. Vergeer, Alberink, Sjerps and Ypma, Forensic
-    Science International 321 (2021), 110722.
-
-    NaN if PAV is finite nowhere, since the classes do not overlap; infinite if it is finite at an
-    infinite LLR.
-    """
-    finite = np.isfinite(hull.llrs)
-    if not finite.any():
-        return math.nan
-    llrs = np.column_stack([ends.least[finite], ends.greatest[finite]]).ravel()
-    if np.isinf(llrs).any():
-        return math.inf
-    pav = np.repeat(hull.llrs[finite], 2)
-    width, distance = np.diff(llrs * _ROOM), pav * _ROOM - llrs * _ROOM
-    if not width.any():
-        return float(abs(distance[0]) / _ROOM / math.log(10))
-    return float(width / width.sum() @ _mean_size(distance) / _ROOM / math.log(10))
-
-
-def _mean_size(distance: Floats) -> Floats:
-    """The mean absolute value on each of the straight lines between neighbouring distances."""
-    before, after = distance[:-1], distance[1:]
-    total = np.abs(before) + np.abs(after)
-    with np.errstate(invalid="ignore"):  # nothing crosses where both are zero
-        squares = before / total * before + after / total * after
-    return np.where((before < 0) != (after < 0), squares, total) / 2

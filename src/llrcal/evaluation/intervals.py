@@ -1,177 +1,115 @@
-"""Intervals of the numbers of an evaluation, from those of drawn sets.
+"""Which interval applies when, and how it is made.
 
-Percentile intervals of the bootstrap (Efron and Tibshirani, An Introduction to the Bootstrap,
-1993, chapter 13): equal numbers of the smallest and of the largest drawn numbers are left out.
+=================================================  =================================================
+Numbers of an evaluation                           Percentiles of drawn test sets, by speaker where
+                                                   speakers are known, else by trial.
+EER and minimum costs                              The same, corrected for the bias of draws.
+The same of counts without groups of speakers      A jackknife (:mod:`llrcal.evaluation.jackknife`).
+Thresholds of scores, error-rates at a threshold   Clopper and Pearson's, of as many trials as are
+                                                   independent
+                                                   (:mod:`llrcal.evaluation.effective_count`).
+Differences of calibrations                        Simultaneous ones, of drawn differences
+                                                   (:mod:`llrcal.comparison.ranking`).
+ELUB, mean LR, mean 1/LR                           None.
+=================================================  =================================================
 
-A drawn set repeats trials, so PAV overfits it more than the original set: its minCllr, EER and
-minimum costs are too low, and its calibration loss is too high. So the drawn values of each number
-are shifted until their mean is the number itself, and negative values are set to zero. EER and
-minimum detection costs are corrected otherwise: see :func:`bias_corrected`. Intervals of error
-rates and of costs reach at least as far as errors that nobody made could: see
+*Percentiles* (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13): equal
+numbers of the smallest and of the largest drawn numbers are left out. A drawn set repeats trials,
+so PAV overfits it more than the original set: its minCllr, EER and minimum costs are too low, and
+its calibration loss is too high. So the drawn values of each number are shifted until their mean is
+the number itself, and values beyond what the measure can be are set to that. EER and minimum
+detection costs are taken at one place of the hull, where the bias is small enough for another
+correction: see :func:`bias_corrected`.
+
+*Errors that nobody made.* Resampling takes an error that is not in the set for one that never
+happens. So intervals of error-rates and of costs reach at least as far as such errors could: see
 :func:`llrcal.evaluation.error_rates.possible_rate`. Where there are none at all, no more trials
 count than their speakers can make: they all may be of speakers who are easily recognized.
+
+*None.* One or two misleading LRs decide ELUB and mean LRs, and perhaps one that is not in the set,
+so that resampling cannot find it. Intervals of 95 % held the mean ELUB of as many trials in 88 % of
+the cases at best, and the mean 1/LR of targets in 61 %.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any, Protocol
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from llrcal.arrays import Array, Floats
+from llrcal.arrays import Floats
 from llrcal.evaluation.bootstrap import MOST_DRAWN, Replicates
-from llrcal.evaluation.error_rates import LEAST_ERRORS, possible_error, possible_rate
-from llrcal.evaluation.jackknife import GROUPS, jackknife_band
+from llrcal.evaluation.error_rates import LEAST_ERRORS, Unseen
+from llrcal.evaluation.jackknife import GROUPS, jackknife
+from llrcal.evaluation.measures import (
+    MEASURES,
+    Asked,
+    Band,
+    Interval,
+    Measure,
+    names_of,
+    place_in,
+)
 from llrcal.evaluation.operating_points import OperatingPoint
-from llrcal.evaluation.statistics import Given
+from llrcal.evaluation.statistics import Sides
 from llrcal.messages import SPEAKER_COLUMNS, Setting
 from llrcal.notes import Note
-
-Interval = tuple[float, float]
-Band = tuple[Floats, Floats]
-"""Lower and upper ends of several intervals."""
-Rates = tuple[Floats, Floats]
-"""Of misses and of false alarms."""
 
 FEW = 50
 """With fewer speakers, or trials of a class, intervals hold too rarely: docs/evaluating.md."""
 FEWEST_GROUPS = 10
 """With fewer groups of speakers, their variance is hardly known."""
-_NONE: Rates = np.zeros(1), np.zeros(1)
-# What numbers can be, other than zero or more: minimum costs are no worse than the default.
-_LIMITS = {"min_cllr": (0.0, 1.0), "min_rule_cost": (0.0, 1.0), "pmiss": (0.0, 1.0)}
-_LIMITS |= {"eer": (0.0, 0.5), "min_dcf": (0.0, 1.0), "pfa": (0.0, 1.0)}
-_LIMITS |= {"llr_tar": (-math.inf, math.inf), "llr_non": (-math.inf, math.inf)}
-
-
-class Resampled(Protocol):
-    """The LLRs of a test set, from which others are drawn."""
-
-    @property
-    def runs(self) -> tuple[Given, Given]:
-        """Those of the targets and of the non-targets, as statistics ask for them."""
-
-    @property
-    def totals(self) -> tuple[int, int]:
-        """How many targets and non-targets there are."""
-
-    @property
-    def speakers(self) -> tuple[Array, Array] | None:
-        """Where known, the speakers of targets and of non-targets, each at least once."""
-
-    @property
-    def without(self) -> Sequence[Resampled]:
-        """Where known, the same without the trials of each group of speakers."""
-
-
-@dataclass(frozen=True)
-class RuleIntervals:
-    """Intervals of the cost by a scoring rule."""
-
-    actual: Interval
-    minimum: Interval
-    loss: Interval
-
-
-@dataclass(frozen=True)
-class ForensicIntervals:
-    """Intervals of forensic figures of merit, each from its lower to its upper end.
-
-    ELUB and mean LRs have none. One or two misleading LRs decide them, and perhaps one that is not
-    in the set, so that resampling cannot find it. Intervals of 95 % held the mean ELUB of as many
-    trials in 88 % of the cases at best, and the mean 1/LR of targets in 61 %.
-    """
-
-    dev_pav: Interval
-    """In log10, of drawn sets whose classes overlap; NaN if those of the set itself do not."""
-    llr_tar: Interval
-    """The interval of the mean LLR of the targets (Hp), in nats."""
-    llr_non: Interval
-
-    def to_dict(self) -> dict[str, Any]:
-        """The intervals as plain values, with the names of :meth:`Forensic.to_dict`."""
-        tar, non = ([end / math.log(10) for end in ends] for ends in (self.llr_tar, self.llr_non))
-        return {
-            "dev_pav": list(self.dev_pav),
-            "expected": {"log10_lr_tar": tar, "log10_lr_non": non},
-        }
 
 
 @dataclass(frozen=True)
 class Intervals:
-    """Bootstrap intervals, each from its lower to its upper end."""
+    """Intervals of the numbers of an evaluation, each from its lower to its upper end.
 
-    cllr: Interval
-    min_cllr: Interval
-    calibration_loss: Interval
-    eer: Interval
-    act_dcf: tuple[Interval, ...]
-    """One for each operating point, normalised."""
-    min_dcf: tuple[Interval, ...]
+    ``intervals["cllr"]`` is that of Cllr, ``intervals["act_dcf_p0.01"]`` that of an actual cost:
+    the names are those of a measure, and of what it is taken at.
+    """
+
+    numbers: Mapping[str, Interval]
+    asked: Asked
     by: str
     """What was resampled, "trial" or "speaker"; or left out: "group of speakers"."""
     replicates: int
     """How many sets were drawn, or how many groups there are."""
-    mean_error: Interval | None = None
-    """The interval of the mean Bayes error, if a curve to take it over was given."""
     level: float = 0.95
-    rules: Mapping[str, RuleIntervals] = field(default_factory=dict)
-    """Intervals of the costs by scoring rules that were asked for, by name."""
-    misleading: tuple[tuple[Interval, Interval], ...] = ()
-    """Intervals of the rates of misleading evidence, targets first, for each strength asked for."""
-    forensic: ForensicIntervals | None = None
-    """Intervals of other forensic figures of merit, if these were asked for."""
     notes: tuple[Note, ...] = ()
     """What to keep in mind about the intervals."""
 
     @classmethod
-    def of(
-        cls,
-        found: Replicates,
-        prior_log_odds: Floats,
-        rules: Sequence[str] = (),
-        level: float = 0.95,
-    ) -> Intervals:
-        """Intervals of the numbers of an evaluation, given its operating points and rules."""
-        ends = {name: pairs(band(found, name, level)) for name in found.actual}
-        ends["min_dcf"] = pairs(error_band(found, prior_log_odds, level, "min_dcf"))
-        by_rule = zip(ends["rule_cost"], ends["min_rule_cost"], ends["rule_loss"], strict=True)
-        [mean_error] = ends.get("mean_error", [None])
-        return cls(
-            *(ends["cllr"][0], ends["min_cllr"][0], ends["calibration_loss"][0], ends["eer"][0]),
-            pairs(error_band(found, prior_log_odds, level)),
-            ends["min_dcf"],
-            found.by,
-            len(found),
-            mean_error,
-            level,
-            {name: RuleIntervals(*one) for name, one in zip(rules, by_rule, strict=True)},
-        )
+    def of(cls, drawn: Iterable[Replicates], asked: Asked, level: float = 0.95) -> Intervals:
+        """Intervals of all measures of which there are drawn numbers."""
+        numbers = dict[str, Interval]()
+        for found in drawn:
+            for measure in MEASURES:
+                if measure.name in found.actual:
+                    at = np.array([place for _, place in asked.of(measure)])
+                    ends = pairs(band(found, measure, level, at))
+                    numbers |= zip(names_of(measure, asked), ends, strict=True)
+        return cls(numbers, asked, found.by, len(found), level)
+
+    def __getitem__(self, name: str) -> Interval:
+        return self.numbers[name]
 
     def to_dict(self) -> dict[str, Any]:
-        """The intervals as plain values: lists of two numbers, or lists of those."""
-        names = ("level", "by", "replicates", "cllr", "min_cllr", "calibration_loss", "eer")
-        every = _listed(asdict(self))
-        found = {name: every[name] for name in (*names, "act_dcf", "min_dcf")}
-        misleading = map(list, zip(*every["misleading"], strict=True))
-        asked = {
-            "rules": every["rules"],
-            "misleading": dict(zip(("tar", "non"), misleading, strict=False)),
-            "forensic": self.forensic and self.forensic.to_dict(),
+        """The intervals as plain values, where an evaluation has the numbers."""
+        answer: dict[str, Any] = {
+            "level": self.level,
+            "by": self.by,
+            "replicates": self.replicates,
+            "notes": [note.to_dict() for note in self.notes],
         }
-        found |= {name: value for name, value in asked.items() if value}
-        return {**found, "notes": [note.to_dict() for note in self.notes]}
-
-
-def _listed(value: Any) -> Any:
-    """Tuples as lists, at any depth."""
-    if isinstance(value, dict):
-        return {name: _listed(one) for name, one in value.items()}
-    return [_listed(one) for one in value] if isinstance(value, tuple) else value
+        listed = {name: list(ends) for name, ends in self.numbers.items()}
+        for measure in MEASURES:
+            place_in(answer, measure, listed, self.asked)
+        return answer
 
 
 def pairs(band: Band) -> tuple[Interval, ...]:
@@ -180,56 +118,19 @@ def pairs(band: Band) -> tuple[Interval, ...]:
     return tuple(zip(low.tolist(), high.tolist(), strict=True))
 
 
-def band(found: Replicates, name: str, level: float) -> Band:
-    """Intervals of the numbers of a name, within what they can be.
-
-    Those of EER and minimum costs are :func:`bias_corrected`: they are taken at one place of the
-    hull, where the bias is small enough for that.
-    """
-    drawn, actual = found.drawn[name], found.actual[name]
-    limits = _LIMITS.get(name, (0.0, math.inf))
+def band(found: Replicates, measure: Measure, level: float, at: Any = None) -> Band:
+    """Intervals of the numbers of a measure, within what they can be."""
+    drawn, actual = found.drawn[measure.name], found.actual[measure.name]
     if found.by == GROUPS:
-        low, high = jackknife_band(found, name, level, limits)
-    elif name in ("eer", "min_dcf"):
+        low, high = jackknife(drawn, actual, level, measure.limits, measure.unit.scale)
+    elif measure.interval == "corrected":
         low, high = bias_corrected(drawn, actual, level)
     else:
-        low, high = centred_band(drawn, actual, level, limits)
-    # And of what happened to none of the trials.
-    if name in ("pmiss", "pfa"):
-        of_non = name == "pfa"
-        least, most = (
-            _possible(found, (rate, rate), level)[of_non] for rate in (1 - actual, actual)
-        )
-        return np.minimum(low, 1 - least), np.maximum(high, most)
-    if name in ("eer", "cllr", "min_cllr"):
-        reach = np.maximum(*_possible(found, _NONE, level))
-        if name != "eer":  # the minCllr if so many targets are like non-targets, or the reverse
-            reach = (np.log2(1 + reach) + reach * np.log2(1 + 1 / reach)) / 2
-        apart = found.actual["min_cllr" if name == "cllr" else name] == 0
-        return low, np.where(apart, np.maximum(high, np.minimum(reach, limits[1])), high)
-    return low, high
-
-
-def _possible(found: Replicates, rates: Rates, level: float) -> Rates:
-    """The highest rates of misses and of false alarms that hardly ever, or never, happened."""
-    misses, alarms = (
-        np.where(rate == 0, possible_rate(none, level), possible_rate(some, level))
-        for rate, some, none in zip(rates, found.counts, found.supporting, strict=True)
-    )
-    return misses, alarms
-
-
-def error_band(
-    found: Replicates, prior_log_odds: Floats, level: float, name: str = "act_dcf"
-) -> Band:
-    """Intervals of actual or minimum costs at prior log-odds, and of errors that nobody made."""
-    low, high = band(found, name, level)
-    actual = name == "act_dcf"
-    rates = (found.actual["pmiss"], found.actual["pfa"]) if actual else _NONE
-    reach = possible_error(*rates, prior_log_odds, possible=_possible(found, rates, level))
-    if not actual:
-        reach = np.where(found.actual[name] == 0, np.minimum(reach, 1.0), 0.0)
-    return low, np.maximum(high, reach)
+        low, high = centred_band(drawn, actual, level, measure.limits)
+    if measure.floor is None:
+        return low, high
+    least, most = measure.floor(found.whole, at, Unseen(found.counts, found.supporting, level))
+    return np.minimum(low, least), np.maximum(high, np.minimum(most, measure.limits[1]))
 
 
 def centred_band(
@@ -291,7 +192,7 @@ def by_trial(repeated: str = "") -> Note:
 
 
 def interval_notes(
-    llrs: Resampled, points: Sequence[OperatingPoint], rates: Sequence[Floats]
+    llrs: Sides, points: Sequence[OperatingPoint], rates: Sequence[Floats]
 ) -> Iterator[Note]:
     """What resampled intervals do not show, the most general first; given rates at the points."""
     counts = dict(zip(("targets", "non-targets"), llrs.totals, strict=True))

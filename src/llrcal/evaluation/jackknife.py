@@ -16,30 +16,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit, logit, stdtrit
+from scipy.special import stdtrit
 
 from llrcal.arrays import Array, Floats
 from llrcal.evaluation.bootstrap import Progress, Replicates, unheard
+from llrcal.evaluation.measures import PLAIN, Interval, Scale
 from llrcal.evaluation.statistics import Statistic
 
 GROUPS = "group of speakers"
 """What is left out."""
-
-
-class Scale(NamedTuple):
-    """A function to a scale on which numbers vary evenly, and the way back."""
-
-    there: Callable[[Floats], Floats]
-    back: Callable[[Floats], Floats]
-
-
-PLAIN = Scale(np.asarray, np.asarray)
-_COST = Scale(np.log, np.exp)
-RATE = Scale(logit, expit)
-_SCALES = {"eer": RATE, "pmiss": RATE, "pfa": RATE, "llr_tar": PLAIN, "llr_non": PLAIN}
 
 
 def left_out(
@@ -53,14 +40,7 @@ def left_out(
     drawn = {name: np.array([row[name] for row in rows]) for name in rows[0]}
     tar_count, non_count = (int(side.counts.sum()) for side in whole.sides)
     counts = tar_count, non_count
-    return Replicates(whole.actual, drawn, counts, GROUPS, counts)
-
-
-def jackknife_band(
-    found: Replicates, name: str, level: float, limits: tuple[float, float]
-) -> tuple[Floats, Floats]:
-    """Intervals of the numbers of a name, within what they can be."""
-    return jackknife(found.drawn[name], found.actual[name], level, limits, _SCALES.get(name, _COST))
+    return Replicates(whole.actual, drawn, counts, GROUPS, counts, whole.whole)
 
 
 @np.errstate(divide="ignore", invalid="ignore", over="ignore")
@@ -68,7 +48,7 @@ def jackknife(
     without: Floats,
     numbers: Floats,
     level: float,
-    limits: tuple[float, float] = (-math.inf, math.inf),
+    limits: Interval = (-math.inf, math.inf),
     scale: Scale = PLAIN,
 ) -> tuple[Floats, Floats]:
     """Intervals of numbers, given those without each group (rows).

@@ -27,11 +27,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.special import expit, fdtri
 
-from llrcal.arrays import Array
+from llrcal.arrays import Array, Floats, weighted_sum
 from llrcal.evaluation.costs import WeightedLLRs
 from llrcal.evaluation.effective_count import SharedSpeakers
-from llrcal.fitting.logistic import LineCost
-from llrcal.fitting.optimizer import minimise
 from llrcal.notes import Note
 
 if TYPE_CHECKING:
@@ -44,7 +42,8 @@ _LEVEL = 0.95  # of the quantile where speakers are known
 _MANY_HELD, _AT_END = 0.02, 1e-6  # share of both classes together; nats
 _FAR = 700.0  # LLRs; infinite ones that are right cost nothing
 _RAW, _LARGE = 1.0, 0.2  # what a line may gain, as a share of what it leaves
-_ENOUGH = 1e-6  # gradient, whose square is the error of the Cllr
+_ENOUGH = 1e-7  # gradient, whose square is the error of the Cllr
+_MOST_STEPS, _SMALLEST_STEP = 100, 1e-12
 
 
 def line_notes(
@@ -143,13 +142,41 @@ def best_line(tar: WeightedLLRs, non: WeightedLLRs) -> Line | None:
         scale = math.sqrt(float((shares * (values - middle) ** 2).sum() / shares.sum()))
     if not 0 < scale < math.inf:
         return None
-    tar_points, non_points = (((side.values - middle) / scale, side.shares) for side in (tar, non))
-    cost = LineCost(tar_points, non_points, 1.0, 1.0)
-    best = minimise(cost, np.zeros(2), tolerance=_ENOUGH)
-    if not best.converged:
+    found = _least_cost((values - middle) / scale, shares, len(tar.values))
+    if found is None:
         return None
-    slope = float(best.point[0]) / scale
-    return Line(slope, float(best.point[1]) - slope * middle, best.value / (2 * math.log(2)))
+    (slope, offset), cost = found
+    return Line(slope / scale, offset - slope / scale * middle, cost / (2 * math.log(2)))
+
+
+def _least_cost(
+    x: Floats, shares: Floats, tar_count: int
+) -> tuple[tuple[float, float], float] | None:
+    """Slope and offset of the least cost, by Newton's method, and that cost; targets come first.
+
+    The cost is convex: a step that does not lower it is halved. None where it is not found.
+    """
+    sign = np.where(np.arange(len(x)) < tar_count, -1.0, 1.0)
+    columns = np.stack([x, np.ones(len(x))])
+
+    def cost(line: Floats) -> float:
+        return weighted_sum(np.logaddexp(0, sign * (line[0] * x + line[1])), shares)
+
+    line, least = np.zeros(2), cost(np.zeros(2))
+    for _ in range(_MOST_STEPS):
+        p = expit(sign * (line[0] * x + line[1]))
+        # Plain sums: products of matrices would leave their order to the threads of BLAS.
+        gradient = (columns * (shares * p * sign)).sum(axis=1)
+        if np.abs(gradient).max() <= _ENOUGH:
+            return (float(line[0]), float(line[1])), least
+        curvature = (columns[:, None] * columns * (shares * p * (1 - p))).sum(axis=2)
+        step = np.linalg.lstsq(curvature, gradient, rcond=None)[0]
+        while not (new := cost(line - step)) < least:
+            step = step / 2
+            if np.abs(step).max() < _SMALLEST_STEP:
+                return None
+        line, least = line - step, new
+    return None
 
 
 def _chance_by_speaker(line: Line, whole: WholeLLRs, *speakers: Array) -> float:
@@ -161,5 +188,5 @@ def _chance_by_speaker(line: Line, whole: WholeLLRs, *speakers: Array) -> float:
         heights.append(pull - pull.mean())
         slopes.append(pull * x - (pull * x).mean())
     shared = SharedSpeakers.of(np.concatenate(speakers))
-    effect = sum(shared.effect_on(np.concatenate(both)) for both in (heights, slopes)) / 2
+    effect = sum(shared.design_effect(np.concatenate(both)) for both in (heights, slopes)) / 2
     return 4 * max(effect, 1.0) * float(fdtri(2, shared.freedom, _LEVEL))

@@ -10,10 +10,14 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import numpy as np
 
 from llrcal.arrays import Array, Counts, Floats
+from llrcal.errors import OptionError
+from llrcal.evaluation.bootstrap import Bootstrap, speaker_pairs
 from llrcal.evaluation.costs import WeightedLLRs, cost_fold
+from llrcal.evaluation.statistics import InMemory, Sides
 from llrcal.inputs.scores import as_scores, check_classes
+from llrcal.messages import Setting
 from llrcal.onepass.chunks import MergedByFields, with_counts
-from llrcal.onepass.rank_scale import order
+from llrcal.onepass.rank_scale import mann_whitney_z
 from llrcal.onepass.ranks import Counted, Distinct, Ends, EndsFold, Runs
 from llrcal.onepass.sums import ExactSum, SumFold
 from llrcal.onepass.two_classes import InArrays, InCounts, TwoClasses
@@ -21,9 +25,6 @@ from llrcal.scoring_rule import Rule
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from llrcal.evaluation.bootstrap import Bootstrap
-    from llrcal.evaluation.intervals import Resampled
 
 Range = tuple[float, float]
 _NONE: Floats = np.empty(0)
@@ -99,6 +100,11 @@ class WholeLLRs:
             counts and (counts[0][tar], counts[1][non]),
         )
 
+    @property
+    def sides(self) -> Sides:
+        """The same, as statistics ask for them."""
+        return InMemory(*self.runs, self.speakers, tuple(group.sides for group in self.without))
+
     @cached_property
     def runs(self) -> tuple[Runs, Runs]:
         """Both classes, in this order."""
@@ -159,9 +165,28 @@ class LLRs(TwoClasses):
     """All of them, where they are in memory."""
     _thresholds: Floats
 
-    def resampled(self, replicates: int, seed: int) -> tuple[Resampled, Bootstrap] | None:
-        """LLRs that are not in memory, and how sets are drawn from them."""
-        return None
+    def resampled(self, replicates: int, seed: int) -> tuple[Sides, Bootstrap]:
+        """What sets are drawn from, and how."""
+        whole = self.checked("intervals need all LLRs").in_order
+        return whole.sides, Bootstrap(replicates, seed, whole.speakers)
+
+    def in_memory(self, need: str) -> WholeLLRs:
+        """All of them; or an error, which begins with what needs them."""
+        if self.whole is None:
+            raise OptionError(
+                f"{need} in memory, and these are read in pieces: read the file whole (",
+                Setting("in_pieces", False),
+                "), or evaluate a part of it that fits into memory",
+            )
+        return self.whole
+
+    def checked(self, need: str) -> WholeLLRs:
+        """The same, whose target trials have one speaker each, if speakers are known."""
+        whole = self.in_memory(need)
+        if whole.speakers is None:
+            return whole
+        pairs = speaker_pairs(whole.speakers, len(whole.tar), len(whole.non))
+        return replace(whole, speakers=pairs)
 
     @cached_property
     @abstractmethod
@@ -184,9 +209,9 @@ class LLRs(TwoClasses):
         return self.fold(EvidenceFold, EvidenceFold, "adding up likelihood-ratios").sides
 
     @cached_property
-    def order(self) -> float:
+    def mann_whitney_z(self) -> float:
         """Whether targets score higher than non-targets: see :mod:`llrcal.onepass.rank_scale`."""
-        return order(self.higher, self.tar_count, self.non_count)
+        return mann_whitney_z(self.auc, self.tar_count, self.non_count)
 
     def ends(self, edges: Floats) -> Ends:
         """The least and the greatest LLR of either class in stretches that begin at the edges."""

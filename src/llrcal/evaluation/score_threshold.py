@@ -19,18 +19,19 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from llrcal.arrays import ArrayLike, check_level, is_number
+from llrcal.arrays import ArrayLike, is_number
 from llrcal.errors import OptionError
-from llrcal.evaluation.effective_count import Errors, Interval
-from llrcal.evaluation.jackknife import GROUPS, PLAIN, RATE, Scale, jackknife
+from llrcal.evaluation.effective_count import Errors
+from llrcal.evaluation.jackknife import GROUPS, jackknife
 from llrcal.evaluation.llrs import WholeLLRs
+from llrcal.evaluation.measures import LOG_ODDS, PLAIN, Interval, Scale
 from llrcal.messages import Setting
 from llrcal.onepass.ranks import Distinct
 
@@ -93,49 +94,60 @@ class SortedScores:
         speakers = self.scores.speakers
         return Errors(self.non.count, None if speakers is None else speakers[1][::-1])
 
-    def threshold(self, pfa: float | None, pmiss: float | None, level: float) -> ScoreThreshold:
-        """The threshold for a rate; or the lowest of the scores with no fewer misses than alarms.
+    def at_pfa(self, rate: float, level: float) -> ScoreThreshold:
+        """The lowest threshold with no more false alarms than this share of the non-targets."""
+        value, interval = self._for_pfa(rate, level)
+        at = self._at(value, interval, level)
+        across = self.rates(interval[0])[0], self.rates(interval[1])[0]
+        return replace(at, pmiss_interval=_with_both(at.pmiss, at.pmiss_interval, across))
 
-        The interval of the latter holds those of both rates.
+    def at_pmiss(self, rate: float, level: float) -> ScoreThreshold:
+        """The highest threshold with no more misses than this share of the targets."""
+        value, interval = self._for_pmiss(rate, level)
+        at = self._at(value, interval, level)
+        across = self.rates(interval[1])[1], self.rates(interval[0])[1]
+        return replace(at, pfa_interval=_with_both(at.pfa, at.pfa_interval, across))
+
+    def at_eer(self, level: float) -> ScoreThreshold:
+        """The lowest of the scores with no fewer misses than false alarms.
+
+        Its interval holds those for both rates; that of either rate, both.
         """
-        if pfa is not None and pmiss is not None:
-            raise OptionError("a threshold is for one rate: give either pfa or pmiss")
-        check_level(level)
-        if pfa is not None:
-            ends = self._at_pfa(pfa, level)
-        elif pmiss is not None:
-            ends = self._at_pmiss(pmiss, level)
-        else:
-            scores = np.union1d(self.tar.values, self.non.values)
-            place = bisect_left(scores, 0, key=lambda at: np.subtract(*self.rates(at)))
-            value = float(scores[place]) if place < len(scores) else self._above(scores[-1])
-            rate = min(max(sum(self.rates(value)) / 2, 1e-9), 1 - 1e-9)
-            ends = [value, *self._at_pfa(rate, level), *self._at_pmiss(rate, level)]
-        value, interval = ends[0], (min(ends), max(ends))
-        rates = self.rates(value)
-        errors = round(rates[1] * self.non.count), round(rates[0] * self.tar.count)
-        of_misses = self.misses.interval(errors[1], level)
-        of_alarms = self.false_alarms.interval(errors[0], level)
-        low, high = (self.rates(end) for end in interval)
-        if pfa is not None:
-            of_misses = _with_both(rates[0], of_misses, (low[0], high[0]))
-        elif pmiss is not None:
-            of_alarms = _with_both(rates[1], of_alarms, (high[1], low[1]))
-        else:  # the equal error-rate is somewhere between the two
-            both = of_misses + of_alarms
-            of_misses = of_alarms = (min(both), max(both))
-        intervals = interval, of_alarms, of_misses
-        return ScoreThreshold(value, *rates[::-1], *errors, *intervals, level, self.misses.by)
+        scores = np.union1d(self.tar.values, self.non.values)
+        place = bisect_left(scores, 0, key=lambda at: np.subtract(*self.rates(at)))
+        value = float(scores[place]) if place < len(scores) else self._above(scores[-1])
+        rate = min(max(sum(self.rates(value)) / 2, 1e-9), 1 - 1e-9)
+        by_pfa, by_pmiss = self._for_pfa(rate, level), self._for_pmiss(rate, level)
+        ends = value, by_pfa[0], *by_pfa[1], by_pmiss[0], *by_pmiss[1]
+        at = self._at(value, (min(ends), max(ends)), level)
+        both = at.pmiss_interval + at.pfa_interval
+        widest = min(both), max(both)
+        return replace(at, pmiss_interval=widest, pfa_interval=widest)
 
-    def _at_pfa(self, rate: float, level: float) -> list[float]:
+    def _at(self, value: float, interval: Interval, level: float) -> ScoreThreshold:
+        """A threshold with its errors, and the intervals of their rates at it."""
+        pmiss, pfa = self.rates(value)
+        misses, alarms = round(pmiss * self.tar.count), round(pfa * self.non.count)
+        of_misses = self.misses.interval(misses, level)
+        of_alarms = self.false_alarms.interval(alarms, level)
+        by = self.misses.by
+        return ScoreThreshold(
+            value, pfa, pmiss, alarms, misses, interval, of_alarms, of_misses, level, by
+        )
+
+    def _for_pfa(self, rate: float, level: float) -> tuple[float, Interval]:
+        """A threshold, and its interval."""
         negated = Distinct(-self.non.values[::-1], self.non.counts[::-1])
         allowed, *others = (
             -end for end in _quantile(negated, self.false_alarms, "pfa", rate, level)
         )
-        return [self._above(allowed), *others]
+        ends = self._above(allowed), *others
+        return ends[0], (min(ends), max(ends))
 
-    def _at_pmiss(self, rate: float, level: float) -> list[float]:
-        return _quantile(self.tar, self.misses, "pmiss", rate, level)
+    def _for_pmiss(self, rate: float, level: float) -> tuple[float, Interval]:
+        """The same."""
+        ends = _quantile(self.tar, self.misses, "pmiss", rate, level)
+        return ends[0], (min(ends), max(ends))
 
     def _above(self, score: float) -> float:
         """The lowest of the scores above one of them, or of all doubles if there is none."""
@@ -152,30 +164,35 @@ class SortedScores:
 
 
 def by_groups(
-    found: ScoreThreshold, groups: Sequence[WholeLLRs], *, pfa: float | None, pmiss: float | None
+    at: ScoreThreshold,
+    groups: Sequence[WholeLLRs],
+    find: Callable[[SortedScores], ScoreThreshold],
+    *,
+    given: Literal["pfa", "pmiss"] | None,
 ) -> ScoreThreshold:
     """The same with intervals by a jackknife, given the scores without each group of speakers.
 
-    No interval is narrower than that of independent trials.
+    A rate that is given varies at the threshold; the other one with the thresholds that ``find``
+    gives without each group. No interval is narrower than that of independent trials.
     """
     sets = [SortedScores(group.in_order) for group in groups]
-    own = [one.threshold(pfa, pmiss, found.level) for one in sets]
-    at = np.array([one.rates(found.value) for one in sets])
+    own = [find(scores) for scores in sets]
+    misses, alarms = np.transpose([scores.rates(at.value) for scores in sets])
 
     def widened(
         interval: Interval, without: ArrayLike, number: float, scale: Scale, limits: Interval
     ) -> Interval:
-        column, level = np.reshape(without, (-1, 1)), found.level
-        low, high = jackknife(column, np.array([number]), level, limits, scale)
+        column = np.reshape(without, (-1, 1))
+        low, high = jackknife(column, np.array([number]), at.level, limits, scale)
         return min(float(low[0]), interval[0]), max(float(high[0]), interval[1])
 
-    misses = at[:, 0] if pmiss is not None else [one.pmiss for one in own]
-    alarms = at[:, 1] if pfa is not None else [one.pfa for one in own]
+    misses = misses if given == "pmiss" else [other.pmiss for other in own]
+    alarms = alarms if given == "pfa" else [other.pfa for other in own]
     return replace(
-        found,
-        interval=widened(found.interval, [one.value for one in own], found.value, PLAIN, _ANY),
-        pmiss_interval=widened(found.pmiss_interval, misses, found.pmiss, RATE, (0.0, 1.0)),
-        pfa_interval=widened(found.pfa_interval, alarms, found.pfa, RATE, (0.0, 1.0)),
+        at,
+        interval=widened(at.interval, [other.value for other in own], at.value, PLAIN, _ANY),
+        pmiss_interval=widened(at.pmiss_interval, misses, at.pmiss, LOG_ODDS, (0.0, 1.0)),
+        pfa_interval=widened(at.pfa_interval, alarms, at.pfa, LOG_ODDS, (0.0, 1.0)),
         by=GROUPS,
     )
 

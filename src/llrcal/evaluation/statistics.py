@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, partial, reduce
@@ -25,9 +25,14 @@ import numpy as np
 from scipy.special import expit
 
 from llrcal.arrays import Array, Counts, Floats
-from llrcal.evaluation.costs import costs_of, min_cost
-from llrcal.evaluation.error_rates import eer, least_error, normalised
-from llrcal.evaluation.forensic import dev_pav
+from llrcal.evaluation.costs import costs_of
+from llrcal.evaluation.measures import (
+    MEASURES,
+    Asked,
+    TakenAt,
+    misleading_thresholds,
+    values_of,
+)
 from llrcal.onepass.chunks import CHUNK, MergedByFields, threads, with_counts
 from llrcal.onepass.hull import Hull
 from llrcal.onepass.ranks import Ends, Groups, Runs
@@ -38,14 +43,15 @@ MOST_GROUPS = 2**16  # if there are more, neighbours within a PAV block are merg
 STEP = 0.1  # nats between the edges of the grid, near zero
 STRETCH = 0.02  # the same far from zero, as a fraction of the LLR
 
-Measure = Callable[[Floats, float], Floats]
+Quantity = Callable[[Floats, float], Floats]
 """A quantity of LLRs of one class, such as a cost, given the sign of those that are wrong."""
 
 Numbers = Mapping[str, Floats]
 """Numbers by name, of which there may be several: one for each operating point, for example."""
 
+_ROOM = 0.125  # differences of the largest doubles would overflow
 _TINY = np.finfo(np.float64).tiny  # instead of no chance at all, which has no infinite costs
-_LIMBS, _LIMB = 3, 2.0**19  # of a quantity: sums of 2^44 limbs are whole numbers below 2^63
+_DIGITS = 62  # of the greatest sum of a quantity: others are whole numbers below 2^63
 
 
 @dataclass(frozen=True)
@@ -53,8 +59,8 @@ class CellSums(MergedByFields):
     """How many LLRs are in each cell, and sums of quantities of them, in any order the same."""
 
     counts: Counts
-    digits: Counts
-    """Sums of each limb of quantities: limbs x quantities x cells."""
+    sums: Counts
+    """Of quantities (rows), in units of :attr:`Cells.exponents`."""
     beyond: Floats
     """Sums of what is infinite, and zero elsewhere."""
 
@@ -63,25 +69,28 @@ class CellSums(MergedByFields):
 class Cells:
     """Cells of the LLR axis, and quantities that rise or fall with the LLR, of one class.
 
-    In each cell a quantity is rounded down to a multiple of 2^-57 of the most that it can be
-    there, and sums of such multiples are exact. So they depend neither on the order of trials nor
-    on where these are.
+    In each cell a quantity is rounded to multiples of a power of two, so that sums of them over all
+    trials are exact in 64 bits. So they depend neither on the order of trials nor on where these
+    are.
     """
 
     edges: Floats
     ends: tuple[float, float]
     """The least and the greatest finite LLR, at least."""
-    measures: tuple[Measure, ...]
+    quantities: tuple[Quantity, ...]
     sign: float
+    count: int
+    """How many trials of the class there are."""
 
     @cached_property
     def exponents(self) -> Array:
-        """Powers of two that no quantity (row) exceeds in a cell (column)."""
+        """Those of the powers of two to which a quantity (row) is rounded in a cell (column)."""
         low = np.clip(self.edges, *self.ends)
         both = low, np.append(low[1:], self.ends[1])
-        most = [[np.abs(one(end, self.sign)) for end in both] for one in self.measures]
+        most = [[np.abs(one(end, self.sign)) for end in both] for one in self.quantities]
         bound = np.max(most, axis=1) if most else np.empty((0, len(low)))
-        return np.frexp(np.where(np.isfinite(bound), bound, 1.0))[1]
+        digits = min(_DIGITS - self.count.bit_length(), 53)
+        return np.frexp(np.where(np.isfinite(bound), bound, 1.0))[1] - digits
 
     def place(self, llrs: Array) -> Array:
         """The cell of each LLR."""
@@ -89,29 +98,19 @@ class Cells:
 
     def sums(self, llrs: Floats, cell: Array, times: Counts | None = None) -> CellSums:
         """The sums of some LLRs, each once or as often as it was counted, given their cells."""
-        size = len(self.edges)
-        digits = np.zeros((_LIMBS, len(self.measures), size), np.int64)
-        beyond = np.zeros(digits.shape[1:])
-        for i, measure in enumerate(self.measures):
-            values = measure(llrs, self.sign)
+        counts = np.zeros(len(self.edges), np.int64)
+        np.add.at(counts, cell, 1 if times is None else times)
+        sums = np.zeros((len(self.quantities), len(counts)), np.int64)
+        beyond = np.zeros(sums.shape)
+        for i, quantity in enumerate(self.quantities):
+            values = quantity(llrs, self.sign)
             finite = np.isfinite(values)
             if not finite.all():
-                beyond[i] = np.bincount(cell, np.where(finite, 0.0, values), size)
+                beyond[i] = np.bincount(cell, np.where(finite, 0.0, values), len(counts))
                 values = np.where(finite, values, 0.0)
-            rest = np.ldexp(values, -self.exponents[i][cell])
-            for limb in digits[:, i]:
-                rest *= _LIMB
-                whole = np.floor(rest)
-                rest -= whole
-                if times is None:  # doubles hold the sums of a chunk exactly
-                    limb[:] = np.bincount(cell, whole, size)
-                else:
-                    np.add.at(limb, cell, whole.astype(np.int64) * times)
-        counts = np.bincount(cell, minlength=size)
-        if times is not None:
-            counts[:] = 0
-            np.add.at(counts, cell, times)
-        return CellSums(counts, digits, beyond)
+            whole = np.rint(np.ldexp(values, -self.exponents[i][cell])).astype(np.int64)
+            np.add.at(sums[i], cell, whole if times is None else whole * times)
+        return CellSums(counts, sums, beyond)
 
     def in_order(self, found: CellSums) -> InCells:
         """Trials in rising order of their LLRs, given their sums."""
@@ -121,10 +120,7 @@ class Cells:
 
     def means(self, found: CellSums) -> Floats:
         """The mean of each quantity in each cell; zero in cells without an LLR."""
-        total = np.zeros(found.digits.shape[1:])
-        for limb in found.digits[::-1]:
-            total = (total + limb) / _LIMB
-        means = np.ldexp(total / np.maximum(found.counts, 1), self.exponents)
+        means = np.ldexp(found.sums / np.maximum(found.counts, 1), self.exponents)
         return np.where(found.beyond, found.beyond, means)
 
 
@@ -182,37 +178,23 @@ class InCells:
         return np.repeat(self.cell, np.diff(self.starts, append=self.counts.sum()))
 
 
-@dataclass(frozen=True)
-class Statistic:
-    """Trials in cells, and the numbers that follow from the counts of each class in each cell."""
-
-    edges: Floats
-    """The least LLR of each cell, in rising order; the first and the last hold infinite LLRs."""
-    sides: tuple[InCells, InCells]
-    """Targets and non-targets."""
-    numbers: Callable[[Counts, Counts], Numbers]
-
-    @property
-    def actual(self) -> Numbers:
-        """The numbers of the set itself."""
-        tar, non = self.sides
-        return self.numbers(tar.counts, non.counts)
-
-
 class Sides(ABC):
     """LLRs of both classes, wherever they are, as statistics ask for them."""
 
-    @staticmethod
-    def of(tar: Given, non: Given) -> Sides:
-        """Those of two classes, in the order of scores; or those that stand for both classes."""
-        if isinstance(tar, Sides):
-            return tar
-        return non if isinstance(non, Sides) else _InMemory(Runs.of(tar), Runs.of(non))
+    speakers: tuple[Array, Array] | None = None
+    """Where known, the speakers of targets and of non-targets."""
+    without: tuple[Sides, ...] = ()
+    """Where known, the same without the trials of each group of speakers."""
 
     @property
     @abstractmethod
     def groups(self) -> Groups:
         """The groups of PAV."""
+
+    @property
+    @abstractmethod
+    def totals(self) -> tuple[int, int]:
+        """How many targets and non-targets there are."""
 
     @cached_property
     @abstractmethod
@@ -227,9 +209,12 @@ class Sides(ABC):
     def reach(self, edges: Floats) -> tuple[Ends, Ends]:
         """The least and the greatest LLR of each class in cells that begin at edges."""
 
-    def measured(self, edges: Floats, *measures: Measure) -> tuple[InCells, InCells]:
+    def measured(self, edges: Floats, *quantities: Quantity) -> tuple[InCells, InCells]:
         """Both classes in cells between edges, with the means of quantities."""
-        tar, non = (Cells(edges, self.ends, measures, sign) for sign in (-1.0, 1.0))
+        tar, non = (
+            Cells(edges, self.ends, quantities, sign, count)
+            for sign, count in zip((-1.0, 1.0), self.totals, strict=True)
+        )
         return self.in_cells(tar, non)
 
     def edges_between(self, *thresholds: Floats) -> Floats:
@@ -248,19 +233,22 @@ class Sides(ABC):
         return np.asarray(scale * np.sinh(STRETCH * np.arange(np.ceil(low), np.floor(high) + 1)))
 
 
-Given = Array | Runs | Sides
-"""LLRs of one class in the order of scores: one by one, or with how often each occurs; or those of
-both classes, given twice."""
-
-
 @dataclass(frozen=True)
-class _InMemory(Sides):
+class InMemory(Sides):
+    """LLRs in memory, in the order of scores."""
+
     tar: Runs
     non: Runs
+    speakers: tuple[Array, Array] | None = None
+    without: tuple[Sides, ...] = ()
 
     @property
     def groups(self) -> Groups:
         return InCounts(self.tar.distinct, self.non.distinct).groups
+
+    @property
+    def totals(self) -> tuple[int, int]:
+        return int(self.tar.counts.sum()), int(self.non.counts.sum())
 
     @cached_property
     def ends(self) -> tuple[float, float]:
@@ -275,11 +263,101 @@ class _InMemory(Sides):
         return Ends.of(self.tar.values, edges), Ends.of(self.non.values, edges)
 
 
-def _rates(accepted: Array, tar: Counts, non: Counts) -> tuple[Floats, Floats]:
-    """Miss and false-alarm rates, given the first cell that is accepted, and counts in each."""
-    misses, rejected = ((np.cumsum(counts) - counts)[accepted] for counts in (tar, non))
-    total = non.sum()
-    return misses / tar.sum(), (total - rejected) / total
+@dataclass(frozen=True)
+class Statistic:
+    """Trials in cells, and measures that follow from how many of each class are in each cell."""
+
+    edges: Floats
+    """The least LLR of each cell, in rising order; the first and the last hold infinite LLRs."""
+    sides: tuple[InCells, InCells]
+    """Targets and non-targets, with the means of quantities: costs by rules, or LLRs."""
+    ask: Callable[[SetInCells], Numbers]
+    """The measures, taken of the set itself or of one that is drawn from it."""
+    rules: tuple[Rule, ...] = ()
+    """Those of the costs that are averaged."""
+    reach: tuple[Ends, Ends] | None = None
+    """The least and the greatest LLR of each class in each cell, where devPAV is wanted."""
+
+    @cached_property
+    def actual(self) -> Numbers:
+        """The numbers of the set itself."""
+        return self.ask(self.whole)
+
+    @property
+    def whole(self) -> SetInCells:
+        """The set itself."""
+        tar, non = self.sides
+        return self.drawn(tar.counts, non.counts)
+
+    def drawn(self, tar: Counts, non: Counts) -> SetInCells:
+        """A set with so many trials of either class in each cell."""
+        means = self.sides[0].means, self.sides[1].means
+        return SetInCells(self.edges, means, self.rules, self.reach, tar, non)
+
+    def numbers(self, tar: Counts, non: Counts) -> Numbers:
+        """The numbers of such a set."""
+        return self.ask(self.drawn(tar, non))
+
+
+@dataclass(frozen=True)
+class SetInCells:
+    """A set of trials of which only counts in cells are known; measures can be taken of it."""
+
+    edges: Floats
+    means: tuple[Floats, Floats]
+    rules: tuple[Rule, ...]
+    reach: tuple[Ends, Ends] | None
+    tar: Counts
+    non: Counts
+
+    @cached_property
+    def _used(self) -> Counts:
+        return np.flatnonzero(self.tar + self.non)
+
+    @property
+    def levels(self) -> tuple[Counts, Counts]:
+        return self.tar[self._used], self.non[self._used]
+
+    @cached_property
+    def hull(self) -> Hull:
+        return Hull.pool(*self.levels)
+
+    @cached_property
+    def _rates(self) -> tuple[Floats, Floats]:
+        """Misses and false alarms if the first trials that are accepted are those of each cell."""
+        misses, rejected = (np.cumsum(counts) - counts for counts in (self.tar, self.non))
+        total = self.non.sum()
+        return misses / self.tar.sum(), (total - rejected) / total
+
+    def pmiss(self, threshold: Floats) -> Floats:
+        """Miss rates at thresholds, which are edges."""
+        return self._rates[0][np.searchsorted(self.edges, threshold)]
+
+    def pfa(self, threshold: Floats) -> Floats:
+        """False-alarm rates at thresholds, which are edges."""
+        return self._rates[1][np.searchsorted(self.edges, threshold)]
+
+    def mean_cost(self, rule: Rule) -> float:
+        tar, non = (side[self.rules.index(rule)] for side in self.means)
+        return float(_mean(tar, self.tar) + _mean(non, self.non)) / (2 * math.log(2))
+
+    @property
+    def mean_llrs(self) -> tuple[float, float]:
+        tar, non = self.means
+        with np.errstate(invalid="ignore"):  # infinite LLRs on both sides have no mean
+            return float(_mean(tar[0], self.tar)), float(_mean(non[0], self.non))
+
+    @property
+    def dev_pav(self) -> float:
+        """In a cell, the LLRs of a class are taken to reach as far as those of the whole set."""
+        first = self._used[self.hull.first_group]
+        last = self._used[np.append(self.hull.first_group[1:], len(self._used)) - 1]
+        tar, non = (
+            Ends(np.where(n > 0, one.least, np.inf), np.where(n > 0, one.greatest, -np.inf))
+            for one, n in zip(self.reach or (), (self.tar, self.non), strict=True)
+        )
+        ends = tar.merge(non)
+        return dev_pav(self.hull, Ends(ends.least[first], ends.greatest[last]))
 
 
 def with_ends(*inner: Floats) -> Floats:
@@ -288,75 +366,52 @@ def with_ends(*inner: Floats) -> Floats:
     return np.unique(np.concatenate([ends, *inner]))
 
 
-def evaluation_statistic(
-    tar: Given,
-    non: Given,
-    prior_log_odds: Floats,
-    *,
-    curve: Floats | None = None,
-    rules: Sequence[Rule] = (),
+def taken(at: Container[TakenAt], asked: Asked) -> Callable[[SetInCells], Numbers]:
+    """The measures that are asked for, of those that are taken at some of the possible things."""
+    measures = [one for one in MEASURES if one.at in at and (one.at != "range" or asked.of(one))]
+    return lambda trials: {one.name: values_of(one, trials, asked) for one in measures}
+
+
+def statistics_for(asked: Asked) -> list[Callable[[Sides], Statistic]]:
+    """Statistics that give all measures that are asked for, each kind on cells of its own."""
+    found: list[Callable[[Sides], Statistic]] = [partial(cost_statistic, asked=asked)]
+    if asked.strengths is not None:
+        thresholds = np.concatenate(misleading_thresholds(asked.strengths))
+        ask = taken(("strengths",), asked)
+        found.append(partial(rate_statistic, thresholds=thresholds, ask=ask))
+        found.append(partial(llr_statistic, asked=asked))
+    return found
+
+
+def cost_statistic(llrs: Sides, asked: Asked) -> Statistic:
+    """Measures of costs, and of errors at prior log-odds."""
+    rules: tuple[Rule, ...] = tuple(dict.fromkeys(("log", *asked.rules)))
+    curve = np.empty(0) if asked.range is None else asked.range
+    edges = llrs.edges_between(-asked.prior_log_odds, -curve)
+    sides = llrs.measured(edges, *(partial(costs_of, rule=rule) for rule in rules))
+    return Statistic(edges, sides, taken(("once", "range", "points", "rules"), asked), rules)
+
+
+def rate_statistic(
+    llrs: Sides, thresholds: Floats, ask: Callable[[SetInCells], Numbers]
 ) -> Statistic:
-    """The numbers of an evaluation.
-
-    Cllr, minCllr, calibration loss, EER; at the operating points, the rates of error and the
-    actual and minimum normalised costs; where there is a ``curve`` of prior log-odds, the mean of
-    either over it; the costs by other rules, their minima, and the losses.
-    """
-    every: tuple[Rule, ...] = ("log", *rules)
-    points = len(prior_log_odds)
-    x = prior_log_odds if curve is None else np.concatenate([prior_log_odds, curve])
-    llrs = Sides.of(tar, non)
-    edges = llrs.edges_between(-x)
-    sides = llrs.measured(edges, *(partial(costs_of, rule=rule) for rule in every))
-    accepted = np.searchsorted(edges, -x)
-
-    def numbers(tar: Counts, non: Counts) -> Numbers:
-        used = (tar + non) > 0
-        hull = Hull.pool(tar[used], non[used])
-        means = zip(sides[0].means, sides[1].means, strict=True)
-        costs = np.array([_mean(t, tar) + _mean(n, non) for t, n in means]) / (2 * math.log(2))
-        least = np.array([min_cost(hull, rule) for rule in every])
-        pmiss, pfa = _rates(accepted, tar, non)
-        actual, best = normalised(pmiss, pfa, x), least_error(hull, x)
-        found = {
-            "cllr": costs[:1],
-            "min_cllr": least[:1],
-            "calibration_loss": (costs - least)[:1],
-            "eer": np.array([eer(hull)]),
-            "pmiss": pmiss[:points],
-            "pfa": pfa[:points],
-            "act_dcf": actual[:points],
-            "min_dcf": best[:points],
-            "rule_cost": costs[1:],
-            "min_rule_cost": least[1:],
-            "rule_loss": (costs - least)[1:],
-        }
-        if curve is not None:
-            found["mean_error"] = actual[points:].mean(keepdims=True)
-            found["least_mean_error"] = best[points:].mean(keepdims=True)
-        return found
-
-    return Statistic(edges, sides, numbers)
-
-
-def rates_statistic(tar: Given, non: Given, thresholds: Floats) -> Statistic:
-    """Miss and false-alarm rates at thresholds, and the costs where these are Bayes thresholds."""
+    """What follows from error-rates at thresholds."""
     edges = with_ends(thresholds)
-    accepted = np.searchsorted(edges, thresholds)
-
-    def numbers(tar: Counts, non: Counts) -> Numbers:
-        pmiss, pfa = _rates(accepted, tar, non)
-        return {"pmiss": pmiss, "pfa": pfa, "act_dcf": normalised(pmiss, pfa, -thresholds)}
-
-    return Statistic(edges, Sides.of(tar, non).measured(edges), numbers)
+    return Statistic(edges, llrs.measured(edges), ask)
 
 
-def entropy_statistic(tar: Given, non: Given, prior_log_odds: Floats) -> Statistic:
+def llr_statistic(llrs: Sides, asked: Asked) -> Statistic:
+    """Measures of the LLRs themselves."""
+    edges = llrs.edges_between()
+    sides = llrs.measured(edges, _llr)
+    return Statistic(edges, sides, taken(("forensic",), asked), reach=llrs.reach(edges))
+
+
+def entropy_statistic(llrs: Sides, prior_log_odds: Floats) -> Statistic:
     """Cross-entropies at prior log-odds, in bits.
 
     Within a cell, costs are taken at the mean LLR of the class, which is about right to 1e-4 bits.
     """
-    llrs = Sides.of(tar, non)
     edges = with_ends(llrs.grid)
     sides = llrs.measured(edges, _llr)
     # What a trial of each class costs in each cell (row) at each prior (column).
@@ -367,40 +422,10 @@ def entropy_statistic(tar: Given, non: Given, prior_log_odds: Floats) -> Statist
         for side, sign in zip(sides, (-1.0, 1.0), strict=True)
     )
 
-    def numbers(tar: Counts, non: Counts) -> Numbers:
-        return {"cross_entropy": _mean(of_tar, tar) + _mean(of_non, non)}
+    def ask(trials: SetInCells) -> Numbers:
+        return {"cross_entropy": _mean(of_tar, trials.tar) + _mean(of_non, trials.non)}
 
-    return Statistic(edges, sides, numbers)
-
-
-def forensic_statistic(tar: Given, non: Given) -> Statistic:
-    """The devPAV, and mean LLRs of either class.
-
-    In a cell, the LLRs of a class are taken to reach as far as those of the whole set, which is at
-    most a tenth of a nat near zero.
-    """
-    both = Sides.of(tar, non)
-    edges = both.edges_between()
-    sides = both.measured(edges, _llr)
-    reach = both.reach(edges)
-
-    def numbers(*both: Counts) -> Numbers:
-        used = np.flatnonzero(both[0] + both[1])
-        hull = Hull.pool(both[0][used], both[1][used])
-        first = used[hull.first_group]
-        last = used[np.append(hull.first_group[1:], len(used)) - 1]
-        tar, non = (
-            Ends(np.where(n > 0, one.least, np.inf), np.where(n > 0, one.greatest, -np.inf))
-            for one, n in zip(reach, both, strict=True)
-        )
-        ends = tar.merge(non)
-        distance = dev_pav(hull, Ends(ends.least[first], ends.greatest[last]))
-        with np.errstate(invalid="ignore"):  # infinite LLRs on both sides have no mean
-            llrs = [_mean(side.means[0], n) for side, n in zip(sides, both, strict=True)]
-        found = np.array([distance, *llrs])
-        return {"dev_pav": found[:1], "llr_tar": found[1:2], "llr_non": found[2:]}
-
-    return Statistic(edges, sides, numbers)
+    return Statistic(edges, sides, ask)
 
 
 def _llr(llrs: Floats, _sign: float) -> Floats:
@@ -415,3 +440,36 @@ def _mean(values: Floats, counts: Counts) -> Floats:
     used = counts > 0
     shares = counts[used] / counts.sum()
     return np.asarray((values[used].T * shares).sum(axis=-1))
+
+
+def dev_pav(hull: Hull, ends: Ends) -> float:
+    """How far LLRs lie from those of PAV, given its blocks and the least and greatest LLR in each.
+
+    The PAV transform is drawn over the LLRs of the trials, straight lines connecting its points,
+    and devPAV is its mean distance from the identity over the range of LLRs in which it is finite,
+    in log10. It is zero for perfect calibration. Vergeer, Alberink, Sjerps and Ypma, Forensic
+    Science International 321 (2021), 110722.
+
+    NaN if PAV is finite nowhere, since the classes do not overlap; infinite if it is finite at an
+    infinite LLR.
+    """
+    finite = np.isfinite(hull.llrs)
+    if not finite.any():
+        return math.nan
+    llrs = np.column_stack([ends.least[finite], ends.greatest[finite]]).ravel()
+    if np.isinf(llrs).any():
+        return math.inf
+    pav = np.repeat(hull.llrs[finite], 2)
+    width, distance = np.diff(llrs * _ROOM), pav * _ROOM - llrs * _ROOM
+    if not width.any():
+        return float(abs(distance[0]) / _ROOM / math.log(10))
+    return float(width / width.sum() @ _mean_size(distance) / _ROOM / math.log(10))
+
+
+def _mean_size(distance: Floats) -> Floats:
+    """The mean absolute value on each of the straight lines between neighbouring distances."""
+    before, after = distance[:-1], distance[1:]
+    total = np.abs(before) + np.abs(after)
+    with np.errstate(invalid="ignore"):  # nothing crosses where both are zero
+        squares = before / total * before + after / total * after
+    return np.where((before < 0) != (after < 0), squares, total) / 2

@@ -23,7 +23,7 @@ from llrcal.comparison.comparison import FINE, NEAR, PER_UNIT
 from llrcal.comparison.learning_curve import LearningCurve
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.bands import Bands
-from llrcal.evaluation.intervals import Band
+from llrcal.evaluation.measures import Band
 from llrcal.figures.looks import Look, looks
 
 if TYPE_CHECKING:

@@ -129,17 +129,17 @@ WRONG_WAY = "wrong way"
 _CLEARLY = 2.0  # standard errors
 
 
-def order(higher: float, tar_count: int, non_count: int) -> float:
+def mann_whitney_z(auc: float, tar_count: int, non_count: int) -> float:
     """Mann and Whitney's z: positive if targets score higher, negative if they score lower.
 
-    ``higher`` is the share of all pairs of a target and a non-target in which the target scores
+    ``auc`` is the share of all pairs of a target and a non-target in which the target scores
     higher, ties counted by half: the area under the ROC.
     """
     error = math.sqrt((tar_count + non_count + 1) / (12 * tar_count * non_count))
-    return (higher - 0.5) / error
+    return (auc - 0.5) / error
 
 
-def share_of_pairs(tar: Array, non: Array) -> float:
+def auc(tar: Array, non: Array) -> float:
     """That share, from the shares of both classes at rising scores.
 
     Raises

@@ -17,7 +17,7 @@ from llrcal.arrays import Array, Counts, Floats
 from llrcal.errors import changed_scores
 from llrcal.onepass.chunks import Mergeable, MergedByFields, NewCounted, fold_array, map_parts
 from llrcal.onepass.grid import Grid, check_spread
-from llrcal.onepass.rank_scale import share_of_pairs
+from llrcal.onepass.rank_scale import auc
 from llrcal.onepass.ranks import RUN, Counted, CountFold, Distinct, Groups, Sieve
 from llrcal.onepass.summary import Summary
 
@@ -90,9 +90,9 @@ class TwoClasses(ABC):
         return self.rare.groups(common, is_tar=self.rare_is_tar)
 
     @cached_property
-    def higher(self) -> float:
+    def auc(self) -> float:
         """The share of pairs of a target and a non-target in which the target scores higher."""
-        return share_of_pairs(self.groups.tar / self.tar_count, self.groups.non / self.non_count)
+        return auc(self.groups.tar / self.tar_count, self.groups.non / self.non_count)
 
     @abstractmethod
     def kept(self, *, of_tar: bool) -> Distinct | None:

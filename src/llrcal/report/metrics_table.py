@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
-
-import numpy as np
 
 from llrcal.comparison import Comparison
 from llrcal.comparison.tables import Row, metrics
-from llrcal.evaluation.costs import min_cost
+from llrcal.evaluation.measures import Number
 from llrcal.evaluation.score_threshold import RATES
 from llrcal.report.text import Tile, decimal, escaped, sentence, table
 
@@ -32,13 +30,20 @@ class Column:
     heading: str
     least: float = math.nan
     """What no calibration of these scores can do better than, where it can be said."""
-    digits: int = 4
-    scale: float = 1.0
-    of_scores: bool = False
-    """Whether it is the same for all rising calibrations of the same scores."""
+    is_share: bool = False
+    pick: Callable[[Iterable[float]], float] = min
+    """The best of several."""
+
+    @classmethod
+    def of(cls, number: Number, least: float) -> Column:
+        heading = f"{number.capitalised}, %" if number.is_share else number.capitalised
+        pick = min if number.measure.better == "lower" else max
+        return cls(number.name, heading, least, number.is_share, pick)
 
     def written(self, value: float | str) -> str:
-        return decimal(self.scale * float(value), digits=self.digits)
+        if self.is_share:
+            return decimal(100 * float(value), digits=3)
+        return decimal(float(value), digits=4)
 
     def interval(self, row: Row) -> list[str]:
         """Its interval in one line, or nothing."""
@@ -49,7 +54,7 @@ class Column:
     def cells(self, rows: Collection[Row]) -> list[str]:
         """The cells of all rows; the best have a star, unless most look so, and it were noise."""
         texts = [self.written(row[self.key]) for row in rows]
-        best = self.written(min(float(row[self.key]) for row in rows))
+        best = self.written(self.pick(float(row[self.key]) for row in rows))
         starred = texts.count(best) <= len(texts) / 2
         return [
             (f"<strong>{text}</strong>{_BEST}" if starred and text == best else text)
@@ -118,27 +123,18 @@ def rates_table(comparison: Comparison) -> str:
 
 
 def _columns(comparison: Comparison) -> list[Column]:
-    least, criterion, rules = comparison.least, comparison.criterion, comparison.rules
-    least_cllr = least(lambda ev: ev.min_cllr)
+    criterion, numbers = comparison.criterion, comparison.raw.taken(comparison.asked)
+    measures = [number.measure for number in numbers]
+    minima = {measure.least for measure in measures if measure.least != measure.name}
     columns = [
-        Column("criterion", "Mean of the points", least(criterion.least)),
-        Column("mean_error", "Mean Bayes error", comparison.least_mean_error),
-        Column("cllr", "Cllr", least_cllr),
-        Column("min_cllr", "minCllr", least_cllr, of_scores=True),
-        Column("calibration_loss", "Calibration loss"),
-        Column("eer", "EER, %", least(lambda ev: ev.eer), digits=3, scale=100),
+        Column.of(number, comparison.best_possible(number))
+        for number in numbers
+        # Rising calibrations of the same scores share their minima, which stand in the last row.
+        if number.measure.name not in minima or comparison.of_systems
     ]
-    x = np.array([one.prior_log_odds for one in comparison.points])
-    at_points = least(lambda ev: ev.min_bayes_error(x))
-    by_rules = least(lambda ev: [min_cost(ev.hull, rule) for rule in rules])
-    costs = [(f"DCF at {one.name}", "act_dcf", "min_dcf", one.name) for one in comparison.points]
-    costs += [(f"Cost by {rule}", "cost", "min_cost", rule) for rule in rules]
-    for (heading, actual, minimum, name), value in zip(costs, [*at_points, *by_rules], strict=True):
-        columns.append(Column(f"{actual}_{name}", heading, value))
-        columns.append(Column(f"{minimum}_{name}", f"min {heading}", value, of_scores=True))
-    # Rising calibrations of the same scores share their minima, which stand in the last row.
-    columns = [one for one in columns if comparison.of_systems or not one.of_scores]
-    return columns if criterion.name == "points" else columns[1:]
+    if criterion.name != "points":
+        return columns
+    return [Column("criterion", "Mean of the points", comparison.least(criterion.least)), *columns]
 
 
 def _rows(comparison: Comparison) -> dict[str, Row]:
@@ -157,9 +153,11 @@ def _rows(comparison: Comparison) -> dict[str, Row]:
 def metrics_note(comparison: Comparison) -> str:
     """Units, and what the small print is."""
     low, high = comparison.range
+    higher = [one.heading for one in _columns(comparison) if one.pick is max]
+    exceptions = f", except for {', '.join(higher)}" if higher else " everywhere"
     text = (
-        "Lower is better everywhere; a star marks the best of a column. Cllr and calibration loss "
-        "are in bits; detection costs (DCF) are relative to deciding by the prior "
+        f"Lower is better{exceptions}; a star marks the best of a column. Cllr and calibration "
+        "loss are in bits; detection costs (DCF) are relative to deciding by the prior "
         f"alone. The mean Bayes error is that over prior log-odds {decimal(low, digits=2)} to "
         f"{decimal(high, digits=2)}. The verdict goes by the "
         f"{_CRITERIA[comparison.criterion.name]}."

@@ -16,7 +16,7 @@ from llrcal.notes import Note, Severity, warn
 from llrcal.onepass.chunks import Mergeable, New
 from llrcal.onepass.grid import NO_SAMPLE, Grid, Sample, check_spread, likely_ceiling
 from llrcal.onepass.hull import Hull
-from llrcal.onepass.rank_scale import share_of_pairs
+from llrcal.onepass.rank_scale import auc
 from llrcal.onepass.ranks import Counted, CountFold, Distinct, Groups, Sieve
 from llrcal.onepass.summary import KEPT_UP_TO, Summary, check_reach
 from llrcal.onepass.two_classes import Both, TwoClasses
@@ -40,7 +40,7 @@ class Pooled:
     """Pooled groups, and a number that can no longer be computed from them."""
 
     groups: Groups
-    higher: float
+    pairs_won: float
     """Pairs of a target and a non-target in which the target scores higher; ties count half."""
 
 
@@ -59,14 +59,14 @@ def pool_range(rows: pl.DataFrame, *, rare_is_tar: bool) -> tuple[Pooled, None]:
     scores, is_rare = rows["score"].to_numpy(), rows["label"].to_numpy() == int(rare_is_tar)
     rare, common = Distinct.of(scores[is_rare]), Distinct.of(scores[~is_rare])
     every = rare.groups(common.among(rare.values), is_tar=rare_is_tar)
-    return Pooled(_pooled(every), share_of_pairs(every.tar, every.non)), None
+    return Pooled(_pooled(every), auc(every.tar, every.non)), None
 
 
 def join_ranges(ranges: Sequence[Pooled]) -> Pooled:
     """The groups of consecutive ranges, in rising order, pooled again where they meet."""
-    higher, below = 0.0, 0
+    pairs_won, below = 0.0, 0
     for one in ranges:
-        higher += one.higher + float(one.groups.tar.sum()) * below
+        pairs_won += one.pairs_won + float(one.groups.tar.sum()) * below
         below += int(one.groups.non.sum())
     every = Groups(
         *(
@@ -74,7 +74,7 @@ def join_ranges(ranges: Sequence[Pooled]) -> Pooled:
             for name in ("low", "excludes_low", "tar", "non")
         )
     )
-    return Pooled(_pooled(every), higher)
+    return Pooled(_pooled(every), pairs_won)
 
 
 def _pooled(every: Groups) -> Groups:
@@ -193,10 +193,10 @@ class Passes(TwoClasses):
         return super().groups if self.keeps_rare else self.pooled.groups
 
     @cached_property
-    def higher(self) -> float:
+    def auc(self) -> float:
         if self.keeps_rare:
-            return super().higher
-        return self.pooled.higher / (self.tar_count * self.non_count)  # groups no longer suffice
+            return super().auc
+        return self.pooled.pairs_won / (self.tar_count * self.non_count)  # groups no longer suffice
 
     def kept(self, *, of_tar: bool) -> Distinct | None:
         at_hand = self._ranked and self.keeps_rare and of_tar == self.rare_is_tar

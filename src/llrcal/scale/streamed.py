@@ -81,12 +81,10 @@ class StreamedLLRs(LLRs, Passes):
             )
         return gather(self._who, self._speakers, self.pieces, self.engine)
 
-    def resampled(self, replicates: int, seed: int) -> tuple[LLRsInPieces | WholeLLRs, Bootstrap]:
+    def resampled(self, replicates: int, seed: int) -> tuple[Sides, Bootstrap]:
         if whole := self._with_speakers:
-            return replace(whole), Bootstrap(replicates, seed, whole.speakers)
-        sides = _Streamed(self)
-        trials = LLRsInPieces((sides, sides), (self.tar_count, self.non_count))
-        return trials, Bootstrap(replicates, seed)
+            return replace(whole).sides, Bootstrap(replicates, seed, whole.speakers)
+        return _Streamed(self), Bootstrap(replicates, seed)
 
     def costs_by(self, rule: Rule) -> tuple[ExactSum, ExactSum]:
         if rule == "log":
@@ -118,16 +116,6 @@ class StreamedLLRs(LLRs, Passes):
 
 
 @dataclass(frozen=True)
-class LLRsInPieces:
-    """LLRs from which test sets are drawn."""
-
-    runs: tuple[Sides, Sides]
-    totals: tuple[int, int]
-    speakers: None = None
-    without: tuple[()] = ()
-
-
-@dataclass(frozen=True)
 class _Streamed(Sides):
     """LLRs in pieces, as statistics ask for them."""
 
@@ -136,6 +124,10 @@ class _Streamed(Sides):
     @property
     def groups(self) -> Groups:
         return self.llrs.groups
+
+    @property
+    def totals(self) -> tuple[int, int]:
+        return self.llrs.tar_count, self.llrs.non_count
 
     @cached_property
     def ends(self) -> tuple[float, float]:

@@ -22,22 +22,17 @@ set, which gives a mild dataset shift, as in the paper.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import isqrt
-from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
-from llrcal.arrays import Bools, Counts, Floats, is_whole
+from llrcal.arrays import Counts, Floats, is_whole
 from llrcal.errors import OptionError
-from llrcal.files.atomic import atomic_file
 from llrcal.trials import Trials
 
 Singles = NDArray[np.float32]
-Ids = NDArray[np.int32]
 
 _FEWEST_SPEAKERS = 200  # unless there are fewer targets than that
 _GOLDEN = (5**0.5 - 1) / 2
@@ -120,26 +115,67 @@ def simulate(
             raise OptionError(f"{name} is {value!r}; pass an integer of at least {least}")
     if condition not in _SECONDS:
         raise OptionError(f"there is no condition {condition!r}; choose train or test")
-    layout = Layout.of(int(targets), int(nontargets))
+    speakers, *each = _layout(int(targets), int(nontargets))
     rng = np.random.default_rng([int(seed), list(_SECONDS).index(condition)])
-    voices = _voices(rng, layout.speakers)
-    enrolment, test = (
-        _Side.of(_sessions(rng, voices, each, condition), each)
-        for each in (layout.enrolments, layout.tests)
-    )
-    tar = Collector.of(int(targets), found_in_all=layout.targets)
-    non = Collector.of(int(nontargets), found_in_all=layout.nontargets)
-    rows = max(1, _BLOCK // len(test.ids))
-    for start in range(0, len(enrolment.ids), rows):
-        part = slice(start, start + rows)
-        scores, ids = _scores(enrolment, test, part), enrolment.ids[part]
-        is_target = ids[:, None] == test.ids
-        tar.take(scores, is_target, ids, test.ids)
-        non.take(scores, ~is_target, ids, test.ids)
+    voices = _voices(rng, speakers)
+    enrolment, test = (_Sessions.of(_sessions(rng, voices, count, condition)) for count in each)
+    wanted = int(targets), int(nontargets)
+    kept = [(np.empty(n, np.float32), np.empty((n, 2), np.int32)) for n in wanted]
+    done = [0, 0]
+    rows = max(1, _BLOCK // len(test.offsets))
+    for start in range(0, len(enrolment.offsets), rows):
+        block = _scores(enrolment, test, slice(start, start + rows))
+        for i, (scores, pairs) in enumerate(kept):
+            row, column = _chosen(i == 0, wanted[i], (start, start + len(block)), speakers, *each)
+            part = slice(done[i], done[i] + len(row))
+            scores[part] = block[row - start, column]
+            pairs[part] = np.stack([row // each[0], column // each[1]], axis=1)
+            done[i] = part.stop
         if progress is not None:
-            progress(tar.done + non.done, int(targets) + int(nontargets))
+            progress(sum(done), sum(wanted))
+    (tar, of_tar), (non, of_non) = kept
     source = f"simulated {'training' if condition == 'train' else 'test'} trials"
-    return Trials(tar.scores, non.scores, source, tar.speakers, non.speakers)
+    return Trials(tar, non, source, of_tar, of_non)
+
+
+def _layout(targets: int, nontargets: int) -> tuple[int, int, int]:
+    """How many speakers there are, and how many enrolment and test sessions each of them has.
+
+    They make at least the requested number of trials of each class, and few more: S speakers with
+    p pairs of sessions each make S p targets and S (S - 1) p non-targets, so that p is about
+    targets^2 / nontargets.
+    """
+    most = max(1, targets // _FEWEST_SPEAKERS)
+    pairs = min(max(1, round(targets**2 / nontargets)), most)
+    enrolments = isqrt(pairs)
+    tests = round(pairs / enrolments)
+    pairs = enrolments * tests
+    fewest = max(2, min(targets, _FEWEST_SPEAKERS))
+    speakers = max(fewest, -(-targets // pairs), isqrt(nontargets // pairs))
+    while speakers * (speakers - 1) * pairs < nontargets:
+        speakers += 1
+    return speakers, enrolments, tests
+
+
+def _chosen(
+    of_tar: bool, wanted: int, rows: tuple[int, int], speakers: int, enrolments: int, tests: int
+) -> tuple[Counts, Counts]:
+    """Rows (enrolment sessions) and columns (test sessions) of the trials of a class that are kept.
+
+    One trial is kept of each stretch of all / wanted. Its place in the stretch moves by the golden
+    ratio: a fixed place would meet the same few test sessions in every row.
+    """
+    in_row = tests if of_tar else (speakers - 1) * tests
+    in_all = in_row * speakers * enrolments
+    start, end = rows[0] * in_row, rows[1] * in_row
+    first, last = start * wanted // in_all, -(-end * wanted // in_all)
+    stretch = np.arange(first, min(last, wanted) + 1, dtype=np.int64)
+    edges = stretch * in_all // wanted
+    jitter = np.modf(stretch[:-1] * _GOLDEN)[0]
+    places = edges[:-1] + (jitter * np.diff(edges)).astype(np.int64)
+    row, column = np.divmod(places[(places >= start) & (places < end)], in_row)
+    own = row // enrolments * tests  # the first test session of the speaker
+    return row, column + (own if of_tar else np.where(column >= own, tests, 0))
 
 
 def _voices(rng: np.random.Generator, count: int) -> tuple[Floats, Floats]:
@@ -174,8 +210,7 @@ def _channels() -> Floats:
     return _CHANNEL_OFFSETS[:, None] * directions
 
 
-@dataclass(frozen=True)
-class _Side:
+class _Sessions(NamedTuple):
     """Sessions in the form in which a score is an inner product and two sums.
 
     ``integers`` times ``unit`` are the session vectors, weighted for their inner products.
@@ -184,10 +219,9 @@ class _Side:
     integers: Singles
     unit: float
     offsets: Singles
-    ids: Ids
 
     @classmethod
-    def of(cls, sessions: Floats, each: int) -> _Side:
+    def of(cls, sessions: Floats) -> _Sessions:
         b = _SPEAKER_VARIANCE
         t = b + _BELIEVED_SESSION_VARIANCE
         determinant = t**2 - b**2
@@ -197,137 +231,15 @@ class _Side:
         longest = float(np.sqrt((weighted**2).sum(axis=1).max()))
         unit = longest / (2**12 - np.sqrt(_DIMENSIONS))
         squares = (sessions**2 * (b**2 / (2 * t * determinant))).sum(axis=1)
-        constant = (np.log(t) - np.log(determinant) / 2).sum() / 2  # half of it on each side
-        return cls(
-            np.rint(weighted / unit).astype(np.float32),
-            float(unit),
-            (constant - squares).astype(np.float32),
-            np.repeat(np.arange(len(sessions) // each, dtype=np.int32), each),
-        )
+        constant = (np.log(t) - np.log(determinant) / 2).sum() / 2  # half of it for each session
+        integers = np.rint(weighted / unit).astype(np.float32)
+        return cls(integers, float(unit), (constant - squares).astype(np.float32))
 
 
-def _scores(enrolment: _Side, test: _Side, rows: slice) -> Singles:
+def _scores(enrolment: _Sessions, test: _Sessions, rows: slice) -> Singles:
     """Score of some enrolment sessions (rows) with each test session (a column)."""
     scores: Singles = enrolment.integers[rows] @ test.integers.T
     scores *= np.float32(enrolment.unit * test.unit)
     scores += enrolment.offsets[rows, None]
     scores += test.offsets
     return scores
-
-
-# ------------- every enrolment session with every test session: which trials are kept
-
-
-@dataclass(frozen=True)
-class Layout:
-    """The number of speakers, and of enrolment and test sessions of each."""
-
-    speakers: int
-    enrolments: int
-    tests: int
-
-    @classmethod
-    def of(cls, targets: int, nontargets: int) -> Layout:
-        """A layout with at least the requested number of trials of each class, and few more.
-
-        S speakers with p pairs of sessions each make S p targets and S (S - 1) p non-targets, so
-        that p is about targets^2 / nontargets.
-        """
-        most = max(1, targets // _FEWEST_SPEAKERS)
-        pairs = min(max(1, round(targets**2 / nontargets)), most)
-        enrolments = isqrt(pairs)
-        tests = round(pairs / enrolments)
-        pairs = enrolments * tests
-        fewest = max(2, min(targets, _FEWEST_SPEAKERS))
-        speakers = max(fewest, -(-targets // pairs), isqrt(nontargets // pairs))
-        while speakers * (speakers - 1) * pairs < nontargets:
-            speakers += 1
-        return cls(speakers, enrolments, tests)
-
-    @property
-    def targets(self) -> int:
-        """All pairs of sessions of one speaker."""
-        return self.speakers * self.enrolments * self.tests
-
-    @property
-    def nontargets(self) -> int:
-        """All pairs of sessions of two speakers."""
-        return (self.speakers - 1) * self.targets
-
-
-@dataclass
-class Collector:
-    """Trials of one class, taken evenly from all blocks."""
-
-    scores: Singles
-    speakers: Ids
-    found_in_all: int
-    found: int = 0
-    done: int = 0
-
-    @classmethod
-    def of(cls, wanted: int, *, found_in_all: int) -> Collector:
-        return cls(np.empty(wanted, np.float32), np.empty((wanted, 2), np.int32), found_in_all)
-
-    def take(self, scores: Singles, of_class: Bools, row_ids: Ids, column_ids: Ids) -> None:
-        """Take this block's share of the trials."""
-        places = np.flatnonzero(of_class)
-        chosen = places[self._chosen(self.found, self.found + len(places)) - self.found]
-        row, column = np.divmod(chosen, scores.shape[1])
-        end = self.done + len(chosen)
-        self.scores[self.done : end] = scores.ravel()[chosen]
-        self.speakers[self.done : end, 0] = row_ids[row]
-        self.speakers[self.done : end, 1] = column_ids[column]
-        self.found += len(places)
-        self.done = end
-
-    def _chosen(self, start: int, end: int) -> Counts:
-        """Which of the trials found from ``start`` to ``end`` are kept.
-
-        One trial is kept of each stretch of found_in_all / wanted. Its place in the stretch moves
-        by the golden ratio: a fixed place would meet the same few test sessions in every row.
-        """
-        wanted = len(self.scores)
-        first, last = start * wanted // self.found_in_all, -(-end * wanted // self.found_in_all)
-        stretch = np.arange(first, min(last, wanted) + 1, dtype=np.int64)
-        edges = stretch * self.found_in_all // wanted
-        jitter = np.modf(stretch[:-1] * _GOLDEN)[0]
-        kept = edges[:-1] + (jitter * np.diff(edges)).astype(np.int64)
-        return np.asarray(kept[(kept >= start) & (kept < end)])
-
-
-# ------------- files
-
-PART = 10_000_000
-"""Trials in a file."""
-_TARGET_SHARE = PAPER_TRAIN[0] / sum(PAPER_TRAIN)
-
-
-def write_parts(
-    folder: Path,
-    trials: int,
-    *,
-    seed: int = 0,
-    condition: Literal["train", "test"] = "train",
-    compression: Literal["zstd", "uncompressed"] = "zstd",
-    progress: Callable[[int, int], None] = lambda _done, _total: None,
-) -> None:
-    """Write trials to files ``part-00000.parquet`` and so on, with columns score and label.
-
-    Each file has other speakers, and its trials are in random order.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    starts = range(0, trials, PART)
-    seeds = np.random.SeedSequence(seed).generate_state(len(starts))
-    for number, (start, day) in enumerate(zip(starts, seeds.tolist(), strict=True)):
-        count = min(PART, trials - start)
-        targets = max(round(count * _TARGET_SHARE), 1)
-        made = simulate(
-            targets=targets, nontargets=max(count - targets, 1), seed=day, condition=condition
-        )
-        scores = np.concatenate([made.tar, made.non]).astype(np.float64)
-        order = np.random.default_rng(day).permutation(len(scores))
-        frame = pl.DataFrame({"score": scores[order], "label": order < len(made.tar)})
-        with atomic_file(folder / f"part-{number:05}.parquet") as file:
-            frame.write_parquet(file, compression=compression)
-        progress(start + count, trials)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from llrcal.evaluation.measures import Measure
+from llrcal.evaluation.measures import Number
 from llrcal.report.pictures import pictures
 from llrcal.report.skeleton import filled, whole_page
 from llrcal.report.text import MINUS, Tile, escaped, fields, sentence, table, tiles
@@ -79,7 +79,7 @@ def _tiles(validation: Validation) -> Iterator[Tile]:
     yield "Tested on", f"{ev.tar_count + ev.non_count:,} trials", counts
 
 
-def _written(measure: Measure) -> tuple[str, str]:
+def _written(measure: Number) -> tuple[str, str]:
     """A number and its interval."""
     ends = (measure.value, *measure.interval)
     number, low, high = (measure.written(end).replace("-", MINUS) for end in ends)
@@ -141,9 +141,11 @@ def _results(validation: Validation) -> str:
         for name in names:
             measure = validation.measures[name]
             number, interval = _written(measure)
-            words = measure.words
-            words = words[0].upper() + words[1:] if words.startswith(("mean", "cal")) else words
-            row = [escaped(words), number, "" if math.isnan(measure.value) else interval]
+            row = [
+                escaped(measure.capitalised),
+                number,
+                "" if math.isnan(measure.value) else interval,
+            ]
             if validation.criteria:
                 row.append("<br>".join(_judged(validation, name)))
             rows.append(row)

@@ -9,23 +9,24 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from llrcal.errors import OptionError
-from llrcal.evaluation.forensic import STRENGTHS
-from llrcal.evaluation.measures import Measure, is_share
+from llrcal.evaluation.measures import SHARE, STRENGTHS, Asked, Number, listed
 from llrcal.messages import Setting
 
-_ENDS = ["" if strength == 1 else f"_{strength:.0f}" for strength in STRENGTHS]
+_MEASURES = {
+    name: measure
+    for measure, label in listed(Asked(strengths=STRENGTHS))
+    if measure.characteristic
+    for name in [f"{measure.name}_{label}" if label else measure.name]
+}
 CHARACTERISTICS = {
-    "Accuracy": ("cllr",),
-    "Discriminating power": ("min_cllr", "eer"),
-    "Calibration": ("calibration_loss", "dev_pav"),
-    "Rates of misleading evidence": tuple(
-        f"misleading_{side}{end}" for end in _ENDS for side in ("tar", "non")
-    ),
-    "Strength of evidence": ("log10_lr_tar", "log10_lr_non"),
+    characteristic: tuple(
+        name for name, measure in _MEASURES.items() if measure.characteristic == characteristic
+    )
+    for characteristic in dict.fromkeys(one.characteristic for one in _MEASURES.values())
+    if characteristic
 }
 """What each measure tells of, as in a validation matrix (Meuwly, Ramos and Haraksim, 2017)."""
 NAMES = tuple(name for names in CHARACTERISTICS.values() for name in names)
-_MOST = {name: 1.0 for name in NAMES if is_share(name)} | {"min_cllr": 1.0, "eer": 0.5}
 _SIGNS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 _FORM = re.compile(
     r"\s*(?P<name>[A-Za-z][\w -]*?)\s*(?P<sign>[<>]=?)\s*(?P<bound>\S+?)\s*(?P<share>%?)\s*"
@@ -65,17 +66,17 @@ class Requirement:
                 said, f" is {text!r:.80}: {form['name']!r:.40} is not one of {', '.join(NAMES)}"
             )
         if form["share"]:
-            if not is_share(name):
+            if not _is_share(name):
                 raise OptionError(
                     said, f" is {text!r:.80}, but {name} is not a share; leave out the % sign"
                 )
             bound /= 100
         asked = cls(name, form["sign"], bound)
-        low, high = -math.inf if name.startswith("log10") else 0.0, _MOST.get(name, math.inf)
+        low, high = _MEASURES[name].limits
         low = math.ulp(0.0) if name == "cllr" else low  # only LLRs without end would cost nothing
         if asked.is_met_by(low) == asked.is_met_by(high):
             holds = "always" if asked.is_met_by(low) else "never"
-            percent = "; for per cent, add a % sign" if is_share(name) and bound > 1 else ""
+            percent = "; for per cent, add a % sign" if _is_share(name) and bound > 1 else ""
             raise OptionError(
                 said,
                 f" is {text!r:.80}, which {holds} holds: {name} is between {round(low, 9):g} and "
@@ -90,7 +91,7 @@ class Requirement:
     @property
     def limit(self) -> str:
         """Sign and number for people; a share in per cent."""
-        bound = f"{100 * self.bound:g} %" if is_share(self.name) else f"{self.bound:g}"
+        bound = f"{100 * self.bound:g} %" if _is_share(self.name) else f"{self.bound:g}"
         return f"{self.sign} {bound}"
 
     def __str__(self) -> str:
@@ -102,7 +103,7 @@ class Criterion:
     """A requirement, and what was found."""
 
     requirement: Requirement
-    measure: Measure
+    measure: Number
 
     @property
     def met(self) -> bool:
@@ -146,6 +147,10 @@ def requirements(texts: Iterable[str] | str) -> tuple[Requirement, ...]:
     """What all of these say, each once."""
     given = (texts,) if isinstance(texts, str) else texts
     return tuple(dict.fromkeys(map(Requirement.parsed, given)))
+
+
+def _is_share(name: str) -> bool:
+    return _MEASURES[name].unit == SHARE
 
 
 def _folded(name: str) -> str:

@@ -14,7 +14,7 @@ from llrcal.comparison import Candidate, Comparison
 from llrcal.comparison.checks import score_range
 from llrcal.evaluation import Evaluation
 from llrcal.evaluation.intervals import Intervals
-from llrcal.evaluation.measures import Measure, measures
+from llrcal.evaluation.measures import Number
 from llrcal.files.atomic import write_atomically
 from llrcal.files.compression import check_place
 from llrcal.files.marks import PAGE
@@ -113,10 +113,11 @@ class Validation:
         return hashlib.sha256(self.model.content).hexdigest()
 
     @cached_property
-    def measures(self) -> dict[str, Measure]:
+    def measures(self) -> dict[str, Number]:
         """The numbers by name, each with its interval."""
-        found = {one.name: one for one in measures(self._numbers)}
-        return {name: found[name] for name in NAMES}
+        numbers = self.evaluation.numbers((), forensic=True, intervals=self.intervals)
+        by_name = {number.name: number for number in numbers}
+        return {name: by_name[name] for name in NAMES}
 
     @cached_property
     def criteria(self) -> tuple[Criterion, ...]:
