@@ -146,6 +146,10 @@ class Evaluation:
         """The cost by a scoring rule, in bits; by ``"log"`` it is Cllr."""
         return self.cllr if rule == "log" else in_bits(*self._llrs.costs_by(rule))
 
+    def least_cost(self, rule: Rule) -> float:
+        """The same after the best rising transformation; by ``"log"`` it is minCllr."""
+        return self.min_cllr if rule == "log" else min_cost(self.hull, rule)
+
     @property
     def groups(self) -> Groups:
         """Both classes in rising order, with ties pooled."""
@@ -382,7 +386,7 @@ class Evaluation:
         (0.5859, 0.2857, True)
         """
         chosen = as_rule(rule)
-        return RuleCost(chosen, self.mean_cost(chosen), min_cost(self.hull, chosen))
+        return RuleCost(chosen, self.mean_cost(chosen), self.least_cost(chosen))
 
     @cached_property
     def forensic(self) -> Forensic:

@@ -90,8 +90,7 @@ class Intervals:
         for found in drawn:
             for measure in MEASURES:
                 if measure.name in found.actual:
-                    at = np.array([place for _, place in asked.of(measure)])
-                    ends = pairs(band(found, measure, level, at))
+                    ends = pairs(band(found, measure, level, asked.places(measure)))
                     numbers |= zip(names_of(measure, asked), ends, strict=True)
         return cls(numbers, asked, found.by, len(found), level)
 

@@ -16,7 +16,6 @@ import numpy as np
 from scipy.special import expit, logit
 
 from llrcal.arrays import Counts, Floats
-from llrcal.evaluation.costs import min_cost
 from llrcal.evaluation.error_rates import (
     Rates,
     Unseen,
@@ -57,6 +56,9 @@ class Measurable(Protocol):
 
     def mean_cost(self, rule: Rule, /) -> float:
         """The cost by a scoring rule, in bits."""
+
+    def least_cost(self, rule: Rule, /) -> float:
+        """The same after the best rising transformation."""
 
 
 class Scale(NamedTuple):
@@ -198,28 +200,35 @@ class Asked:
         """Those of the operating points."""
         return np.array([point.prior_log_odds for point in self.points])
 
-    def of(self, measure: Measure) -> list[tuple[str, Any]]:
-        """Labels, and what a measure is taken at for each; nothing if it is not wanted."""
+    def labels(self, measure: Measure) -> list[str]:
+        """A label for each thing that a measure is taken at; nothing if it is not wanted."""
         if measure.at == "points":
-            return [(point.name, point.prior_log_odds) for point in self.points]
+            return [point.name for point in self.points]
         if measure.at == "rules":
-            return [(rule, rule) for rule in self.rules]
+            return list(self.rules)
         if measure.at == "strengths":
-            return [("" if one == 1 else f"{one:.0f}", one) for one in self.strengths or ()]
+            return ["" if strength == 1 else f"{strength:.0f}" for strength in self.strengths or ()]
         wanted = {"range": self.range is not None, "forensic": self.strengths is not None}
-        return [("", self.range)] if wanted.get(measure.at, True) else []
+        return [""] if wanted.get(measure.at, True) else []
+
+    def places(self, measure: Measure) -> Sequence[Any] | Floats:
+        """What a measure is taken at: an array where its value takes all of it at once."""
+        if measure.at == "points":
+            return self.prior_log_odds
+        if measure.at == "strengths":
+            return np.array(self.strengths or ())
+        return self.rules if measure.at == "rules" else [self.range] * len(self.labels(measure))
 
 
 def names_of(measure: Measure, asked: Asked) -> list[str]:
     """The names of the numbers that a measure gives."""
-    return [_named(measure.name, label) for label in _labels(measure, asked)]
+    return [_named(measure.name, label) for label in asked.labels(measure)]
 
 
-def values_of(measure: Measure, trials: Measurable, asked: Asked) -> Floats:
-    """The numbers of a measure, as :meth:`Asked.of` lists what it is taken at."""
-    places = [place for _, place in asked.of(measure)]
-    if measure.at in ("points", "strengths"):
-        return np.asarray(measure.value(trials, np.array(places, np.float64)))
+def values_of(measure: Measure, trials: Measurable, places: Sequence[Any] | Floats) -> Floats:
+    """The numbers of a measure, given what it is taken at: see :meth:`Asked.places`."""
+    if isinstance(places, np.ndarray):
+        return np.asarray(measure.value(trials, places))
     return np.array([measure.value(trials, place) for place in places], np.float64)
 
 
@@ -231,7 +240,9 @@ def numbers_of(trials: Measurable, asked: Asked, intervals: Mapping[str, Interva
     values = dict[str, float]()
     for measure in MEASURES:
         values |= zip(
-            names_of(measure, asked), values_of(measure, trials, asked).tolist(), strict=True
+            names_of(measure, asked),
+            values_of(measure, trials, asked.places(measure)).tolist(),
+            strict=True,
         )
     found = []
     for measure, label in listed(asked):
@@ -247,7 +258,7 @@ def listed(asked: Asked) -> list[tuple[Measure, str]]:
     """
     rows = dict[tuple[TakenAt, int], list[tuple[Measure, str]]]()
     for measure in MEASURES:
-        for i, label in enumerate(_labels(measure, asked)):
+        for i, label in enumerate(asked.labels(measure)):
             rows.setdefault((measure.at, i), []).append((measure, label))
     return [number for row in rows.values() for number in row]
 
@@ -256,17 +267,13 @@ def place_in(
     answer: dict[str, Any], measure: Measure, values: Mapping[str, Any], asked: Asked
 ) -> None:
     """Put the values of a measure, by the names of its numbers, where they belong in an answer."""
-    labels = _labels(measure, asked)
+    labels = asked.labels(measure)
     listed = [values[name] for name in names_of(measure, asked)]
     if measure.at == "points" or (measure.at == "strengths" and labels):
         _put(answer, measure.place, listed)
         return
     for label, value in zip(labels, listed, strict=True):
         _put(answer, measure.place.format(label), value)
-
-
-def _labels(measure: Measure, asked: Asked) -> list[str]:
-    return [label for label, _ in asked.of(measure)]
 
 
 def _named(name: str, label: str) -> str:
@@ -320,7 +327,7 @@ def _in_bits(trials: Measurable, _at: object, unseen: Unseen) -> Band:
     """The highest Cllr of classes that are apart: that of a share of one class in the other."""
     reach = np.maximum(*unseen.rates(*_NONE))
     cost = (np.log2(1 + reach) + reach * np.log2(1 + 1 / reach)) / 2
-    return np.full(1, math.inf), np.where(min_cost(trials.hull) == 0, cost, 0.0)
+    return np.full(1, math.inf), np.where(trials.least_cost("log") == 0, cost, 0.0)
 
 
 # -------------------------------------------------------------------------------- the measures
@@ -407,7 +414,7 @@ MEASURES = (
         unit=COST,
         limits=_TO_ONE,
         better="lower",
-        value=lambda trials, _: min_cost(trials.hull),
+        value=lambda trials, _: trials.least_cost("log"),
         interval="centred",
         floor=_in_bits,
         least="min_cllr",
@@ -423,7 +430,7 @@ MEASURES = (
         unit=COST,
         limits=_POSITIVE,
         better="lower",
-        value=lambda trials, _: trials.mean_cost("log") - min_cost(trials.hull),
+        value=lambda trials, _: trials.mean_cost("log") - trials.least_cost("log"),
         interval="centred",
         floor=None,
         least=None,
@@ -503,7 +510,7 @@ MEASURES = (
         unit=COST,
         limits=_TO_ONE,
         better="lower",
-        value=lambda trials, rule: min_cost(trials.hull, rule),
+        value=lambda trials, rule: trials.least_cost(rule),
         interval="centred",
         floor=None,
         least="min_cost",
@@ -519,7 +526,7 @@ MEASURES = (
         unit=COST,
         limits=_POSITIVE,
         better="lower",
-        value=lambda trials, rule: trials.mean_cost(rule) - min_cost(trials.hull, rule),
+        value=lambda trials, rule: trials.mean_cost(rule) - trials.least_cost(rule),
         interval="centred",
         floor=None,
         least=None,

@@ -16,16 +16,15 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Container, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial, reduce
+from functools import cached_property, partial
 
 import numpy as np
 from scipy.special import expit
 
 from llrcal.arrays import Array, Counts, Floats
-from llrcal.evaluation.costs import costs_of
+from llrcal.evaluation.costs import costs_of, min_cost
 from llrcal.evaluation.measures import (
     MEASURES,
     Asked,
@@ -33,7 +32,7 @@ from llrcal.evaluation.measures import (
     misleading_thresholds,
     values_of,
 )
-from llrcal.onepass.chunks import CHUNK, MergedByFields, threads, with_counts
+from llrcal.onepass.chunks import MergedByFields, fold_array, with_counts
 from llrcal.onepass.hull import Hull
 from llrcal.onepass.ranks import Ends, Groups, Runs
 from llrcal.onepass.two_classes import InCounts
@@ -158,19 +157,13 @@ class InCells:
     @classmethod
     def of(cls, llrs: Runs, cells: Cells) -> InCells:
         """Assign LLRs to cells, and average quantities of them there."""
-        cell = np.empty(len(llrs.values), np.int32)
-
-        def place(start: int) -> CellSums:
-            chunk = slice(start, start + CHUNK)
-            part = llrs.values[chunk].astype(np.float64, copy=False)
-            cell[chunk] = found = cells.place(part)
-            return cells.sums(part, found, None if llrs.are_single else llrs.counts[chunk])
-
-        with ThreadPoolExecutor(threads()) as pool:
-            found = reduce(CellSums.merge, pool.map(place, range(0, len(cell), CHUNK)))
+        counts = None if llrs.are_single else llrs.counts
+        found = fold_array(partial(CellFold, cells), llrs.values, counts)
+        cell = cells.place(llrs.values)
         first = np.flatnonzero(np.diff(cell, prepend=-1))
         trials = np.add.reduceat(llrs.counts, first)
-        return cls(np.cumsum(trials) - trials, cell[first], found.counts, cells.means(found))
+        starts = np.cumsum(trials) - trials
+        return cls(starts, cell[first].astype(np.int32), found.counts, cells.means(found))
 
     @property
     def cell_of_each(self) -> Array:
@@ -337,15 +330,33 @@ class SetInCells:
         """False-alarm rates at thresholds, which are edges."""
         return self._rates[1][np.searchsorted(self.edges, threshold)]
 
+    @cached_property
+    def _costs(self) -> dict[Rule, float]:
+        tar, non = ([_mean(row, n) for row in side] for side, n in self._means_and_counts)
+        return {
+            rule: float(t + n) / (2 * math.log(2))
+            for rule, t, n in zip(self.rules, tar, non, strict=True)
+        }
+
     def mean_cost(self, rule: Rule) -> float:
-        tar, non = (side[self.rules.index(rule)] for side in self.means)
-        return float(_mean(tar, self.tar) + _mean(non, self.non)) / (2 * math.log(2))
+        return self._costs[rule]
+
+    @cached_property
+    def _least_costs(self) -> dict[Rule, float]:
+        return {rule: min_cost(self.hull, rule) for rule in self.rules}
+
+    def least_cost(self, rule: Rule) -> float:
+        return self._least_costs[rule]
+
+    @cached_property
+    def mean_llrs(self) -> tuple[float, float]:
+        with np.errstate(invalid="ignore"):  # infinite LLRs on both sides have no mean
+            tar, non = (float(_mean(side[0], n)) for side, n in self._means_and_counts)
+        return tar, non
 
     @property
-    def mean_llrs(self) -> tuple[float, float]:
-        tar, non = self.means
-        with np.errstate(invalid="ignore"):  # infinite LLRs on both sides have no mean
-            return float(_mean(tar[0], self.tar)), float(_mean(non[0], self.non))
+    def _means_and_counts(self) -> Iterator[tuple[Floats, Counts]]:
+        return zip(self.means, (self.tar, self.non), strict=True)
 
     @property
     def dev_pav(self) -> float:
@@ -368,8 +379,12 @@ def with_ends(*inner: Floats) -> Floats:
 
 def taken(at: Container[TakenAt], asked: Asked) -> Callable[[SetInCells], Numbers]:
     """The measures that are asked for, of those that are taken at some of the possible things."""
-    measures = [one for one in MEASURES if one.at in at and (one.at != "range" or asked.of(one))]
-    return lambda trials: {one.name: values_of(one, trials, asked) for one in measures}
+    wanted = [
+        (measure, asked.places(measure))
+        for measure in MEASURES
+        if measure.at in at and (measure.at != "range" or asked.range is not None)
+    ]
+    return lambda trials: {one.name: values_of(one, trials, places) for one, places in wanted}
 
 
 def statistics_for(asked: Asked) -> list[Callable[[Sides], Statistic]]:

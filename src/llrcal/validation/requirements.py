@@ -13,10 +13,9 @@ from llrcal.evaluation.measures import SHARE, STRENGTHS, Asked, Number, listed
 from llrcal.messages import Setting
 
 _MEASURES = {
-    name: measure
+    Number(measure, label, math.nan).name: measure
     for measure, label in listed(Asked(strengths=STRENGTHS))
     if measure.characteristic
-    for name in [f"{measure.name}_{label}" if label else measure.name]
 }
 CHARACTERISTICS = {
     characteristic: tuple(
