@@ -36,7 +36,7 @@ INTERNAL = {
     ),
     *("Training", "TrialSet", "Unseen", "Uncertainty", "Who"),
     # Words of annotations that mean something else where they stand.
-    *("Both", "Names", "Resampled", "Series", "Stored"),
+    *("Both", "Names", "Sides", "Series", "Stored"),
 }
 
 

@@ -130,7 +130,8 @@ def _columns(comparison: Comparison) -> list[Column]:
         Column.of(number, comparison.best_possible(number))
         for number in numbers
         # Rising calibrations of the same scores share their minima, which stand in the last row.
-        if number.measure.name not in minima or comparison.of_systems
+        if number.measure.name not in minima
+        or (comparison.of_systems and number.measure.at != "range")
     ]
     if criterion.name != "points":
         return columns
