@@ -6,8 +6,6 @@ whose import alone takes three times as long as starting Python.
 
 import sys
 
-from llrcal.extras import how_to_install
-
 # Each verb is the command of that name in the module of that name. Its line here repeats the first
 # sentence of the command's help, so that verbs can be listed without importing their modules.
 GROUPS = {
@@ -90,6 +88,7 @@ def _run(prog_name: str) -> None:
     from importlib.util import find_spec
 
     from llrcal.cli.endings import listen_for_interrupts, stop_listening
+    from llrcal.extras import how_to_install
 
     needed = ("click", "rich", "polars", "matplotlib")
     if absent := [package for package in needed if not find_spec(package)]:

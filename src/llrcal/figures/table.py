@@ -1,8 +1,8 @@
 """The table of figures: what files, pages and tests know about each.
 
 A new figure is a file with a function under ``@figure``, which says what it is called and what to
-see in it, and its name in ``figures/__init__.py``. If it is one of evaluations, ``llrcal evaluate
---figures`` and ``llrcal compare`` then draw it, and both pages show it.
+see in it, and its name in ``figures/__init__.py``. If it is one of evaluations, folders of figures,
+the report and the case page show it.
 """
 
 from __future__ import annotations
