@@ -40,7 +40,7 @@ def maximum_likelihood(family: type[Family], scores: Summary) -> tuple[Family, R
         If there are too few scores for the family, or too many equal ones: no maximum exists.
     """
     points = scores.points()
-    check_spread(family, scores, points)
+    refuse_degenerate(family, scores, points)
     coarse = coarser(points)
     starts = family.starts(coarse.values, coarse.weights)
     rough = [_climb(family, coarse, start, enough=ROUGHLY) for start in starts]
@@ -117,7 +117,7 @@ def coarser(points: Points, most: int = _COARSE) -> Points:
     return Points(sums[used] / mass[used], mass[used], points.tie_share)
 
 
-def check_spread(family: type[Density], scores: Summary, points: Points) -> None:
+def refuse_degenerate(family: type[Density], scores: Summary, points: Points) -> None:
     """Refuse scores for which the likelihood of a family has no maximum.
 
     Raises

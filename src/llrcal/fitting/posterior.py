@@ -28,7 +28,7 @@ from scipy.special import logsumexp
 from llrcal.arrays import Floats
 from llrcal.densities.density import Evaluated, Shaped, quantiles
 from llrcal.fitting.levels import spread_levels
-from llrcal.fitting.likelihood import ROUGHLY, check_spread, coarser
+from llrcal.fitting.likelihood import ROUGHLY, coarser, refuse_degenerate
 from llrcal.fitting.optimizer import Solution, minimise
 from llrcal.fitting.proposals import Proposal
 from llrcal.onepass.summary import Points, Summary
@@ -182,7 +182,7 @@ def posterior_draws(family: type[Shaped], scores: Summary, ends: tuple[float, fl
     DegenerateError
         If there are too few scores for the family, or too many equal ones.
     """
-    check_spread(family, scores, scores.points())
+    refuse_degenerate(family, scores, scores.points())
     target = Target(family, *spread_levels(scores.points(), scores.count))
     few, limits = target.few, target.standard(_in_grid(scores, np.array(ends)))
     mode = target.mode(family.starts(few.values, few.weights))

@@ -35,7 +35,7 @@ from llrcal.densities.density import Density
 from llrcal.densities.gaussian import Gaussian
 from llrcal.densities.student_t import StudentT
 from llrcal.errors import DegenerateError
-from llrcal.fitting.likelihood import check_spread
+from llrcal.fitting.likelihood import refuse_degenerate
 from llrcal.fitting.proposals import evenly_spread
 from llrcal.fitting.report import Report
 from llrcal.onepass.summary import Summary
@@ -70,7 +70,7 @@ class GaussianBayes(StudentTCalibration):
     @classmethod
     def _fit_class(cls, scores: Summary, ends: tuple[float, float]) -> tuple[StudentT, Report]:
         points, n, grid = scores.points(), scores.count, scores.grid
-        check_spread(Gaussian, scores, points)
+        refuse_degenerate(Gaussian, scores, points)
         mean, variance = points.mean_and_variance()
         scale = math.sqrt(variance * (n + 1) / (n - 1)) * grid.unit
         density = StudentT(grid.origin, math.nan, mean * grid.unit, scale, 1 / (n - 1))
