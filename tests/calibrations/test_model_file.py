@@ -130,10 +130,6 @@ def test_a_model_under_the_name_of_another_method(method: str, tmp_path: Path) -
             "bounds: field 'meeting' is 1.0, not between 1.5 and 1.5",
         ),
         (
-            {"model": {"bayes": False}},
-            "model: field 'bayes' must be true, or left out",
-        ),
-        (
             {"bounds": BOUNDS | {"policy": "elub"}},
             "bounds: field 'least_llr' is missing",
         ),
@@ -146,6 +142,12 @@ def test_a_model_under_the_name_of_another_method(method: str, tmp_path: Path) -
 )
 def test_what_may_not_stand_there(change: Any, words: str, tmp_path: Path) -> None:
     assert refusal(json.dumps(document("logistic", tmp_path) | change), tmp_path) == words
+
+
+def test_parameters_are_integrated_out_or_nothing_is_said(tmp_path: Path) -> None:
+    whole = document("gaussian", tmp_path)
+    whole["model"]["bayes"] = False
+    assert refusal(json.dumps(whole), tmp_path) == "model: field 'bayes' must be true, or left out"
 
 
 def test_one_score_of_each_class_and_one_score_in_all_are_enough(tmp_path: Path) -> None:
