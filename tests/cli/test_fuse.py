@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from llrcal import Fused, evaluate, fit, fuse, load
+from llrcal import evaluate, fit, fuse, load
 from llrcal.arrays import Floats
 from tests.cli.running import answer, done, refused
 
@@ -77,7 +77,7 @@ def test_columns_of_one_table_with_side_information_and_conditions() -> None:
     assert "phone, far" in said
     refused("give their column by --condition", "apply f.json all.csv -o llrs.txt")
     done("apply f.json all.csv -o llrs.txt --condition line")
-    expected = Fused.load("f.json")(SCORES, quality=TIMES, condition=WHERE)
+    expected = load("f.json")(SCORES, quality=TIMES, condition=WHERE)
     rows = [line.split() for line in Path("llrs.txt").read_text().splitlines()]
     assert [float(row[2]) for row in rows] == expected.tolist()
     point = "--decision --posterior --p-target 0.1"

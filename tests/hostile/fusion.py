@@ -62,7 +62,7 @@ def check_shared(model: llrcal.Fused) -> None:
 def check_names(model: llrcal.Fused) -> None:
     assert list(model.weights) == ["a, b", "c=d\n"]
     model.save("fused.json")
-    assert llrcal.Fused.load("fused.json") == model
+    assert llrcal.load("fused.json") == model
 
 
 def check_zero(llrs: Any) -> None:

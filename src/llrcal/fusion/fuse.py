@@ -262,17 +262,12 @@ def _line(pattern: Pattern, cost: Cost, centre: Floats | None) -> tuple[Line, Re
         (tar, non), speakers = pattern.by_speaker
         widths, by = margins(cost, fit, (terms.rows(tar), terms.rows(non)), speakers)
     variances = tuple((1 / fit.at_share.precision[:-1]).tolist())
-    decrement = float(solution.gradient @ np.linalg.solve(solution.hessian, solution.gradient))
     notes: tuple[Note, ...] = ()
     if cost.is_separable(solution.point):
         text = "the fused classes do not overlap: only the prior keeps the weights finite"
         notes = (Note.warning("separable", text),)
     report = Report.of(solution, solution.value / size, notes)
-    report = replace(
-        report,
-        gradient_norm=report.gradient_norm / size,
-        reason=f"{report.reason}, Newton decrement {np.sqrt(max(decrement, 0.0)):.1e}",
-    )
+    report = replace(report, gradient_norm=report.gradient_norm / size)
     weights = tuple(solution.point.tolist())
     line = Line(pattern.systems, terms.scores, terms.quality, weights, widths, variances, by)
     return line, report

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from functools import cached_property
-from os import PathLike, fspath
+from os import PathLike
 from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -17,7 +17,7 @@ import numpy as np
 from llrcal.arrays import Array, Bools, Floats
 from llrcal.calibrations.bounds import TrainedOn, more_than_a_few, supported_llrs
 from llrcal.calibrations.conditions import Conditions
-from llrcal.calibrations.model_file import FUSION, VERSIONS, document_in, write
+from llrcal.calibrations.model_file import FUSION, VERSIONS, write
 from llrcal.calibrations.uncertainty import By
 from llrcal.declaration import (
     GREATEST_LLR,
@@ -322,17 +322,6 @@ class Fused:
             "written_by": f"llrcal {__version__}",
         }
         write(header | to_json(self), path)
-
-    @classmethod
-    def load(cls, path: str | PathLike[str]) -> Fused:
-        """Read a fusion written by :meth:`save`.
-
-        Raises
-        ------
-        ModelFileError
-            If this is not such a file, or anything in it is missing, unknown or out of range.
-        """
-        return fusion_in(document_in(fspath(path)), fspath(path))
 
     def _repr_html_(self) -> str:
         rows: dict[str, Any] = {
