@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +15,10 @@ import polars as pl
 import pytest
 
 from llrcal import LlrcalError, TrialFileError, read_trials
-from llrcal.arrays import Floats
 from llrcal.files.overwriting import one_run, opened_input
-from llrcal.trials import source
 from llrcal.trials.request import ReadOptions
 from llrcal.trials.rewriting import rewrite
 from llrcal.trials.systems import read_side_information
-from llrcal.trials.text import grammar
 from tests import beyond_memory
 from tests.cli.running import llrcal
 from tests.scale.sets import table, trials
@@ -225,45 +222,12 @@ def outcome(run: Callable[[Path], Any], path: Path) -> Any:
         return str(problem)
 
 
-def test_what_is_sent_on_is_of_one_version(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
-) -> None:
-    """What is on standard output cannot be taken back."""
-    monkeypatch.setattr(source, "_BLOCK", 1000)
-    monkeypatch.setattr(grammar, "_BLOCK", 1000)
-    path = tmp_path / "scores.txt"
-    path.write_text("".join(f"m t{i:05} 1.5\n" for i in range(50_000)))
-
-    def answers(scores: Floats) -> dict[str, Floats]:
-        overwrite(path, b"n t00000 7.5\n" * 50_000)
-        return {"llr": scores}
-
-    with pytest.raises(TrialFileError, match="has changed while it was read"):
-        rewrite(str(path), "-", answers, ReadOptions().request("scores"))
-    out = capsysbinary.readouterr().out
-    assert out.startswith(b"m t00000 1.5\n")
-    assert b"n" not in out
-
-
 def test_a_change_after_reading_does_not_matter(tmp_path: Path) -> None:
     path = tmp_path / "trials.csv"
     made(1).write_csv(path)
     found = read_trials(path, columns=COLUMNS[".csv"])
     overwrite(path, b"")
     assert len(found.tar) + len(found.non) == 60
-
-
-def test_even_the_first_value_is_checked(tmp_path: Path) -> None:
-    """Whoever looks at a few trials does not read on."""
-    path = tmp_path / "trials.csv"
-    path.write_text("1\n")
-
-    def values() -> Iterator[int]:
-        append(path, b"2\n")
-        yield 1
-
-    with pytest.raises(TrialFileError, match="has changed while it was read"):
-        next(opened_input(str(path)).watched(values()))
 
 
 def test_in_one_run_a_file_is_one_file(tmp_path: Path) -> None:

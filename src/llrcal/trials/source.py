@@ -141,17 +141,11 @@ class Source:
         """All of the content, decompressed."""
         if self._content is not None and not self.compression:
             return self._content
-        if self.compression:
-            return b"".join(self.blocks())
-        with self.open() as file:
-            content = file.read(-1)
-        self.check()
-        return content
-
-    def check(self) -> None:
-        """Refuse a file that has changed since it was opened."""
-        if self.fingerprint is not None:
-            self.fingerprint.check()
+        with self.held():
+            if self.compression:
+                return b"".join(self.blocks())
+            with self.open() as file:
+                return file.read(-1)
 
     def held(self) -> AbstractContextManager[None]:
         """Refuse what is read here if the file changes meanwhile."""
@@ -186,7 +180,6 @@ class Source:
         with self.open() as file:
             while block := file.read(_BLOCK):
                 total += len(block)
-                self.check()  # it may have come from another file
                 if self.compression:
                     hint = "if this is intended, decompress the file first"
                     refuse_swelling(self.name, self.size, total, _LARGEST_RATIO, hint)
