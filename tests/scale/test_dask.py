@@ -149,7 +149,7 @@ def test_models_and_numbers(
     data = frame() if kind == "frame" else three_files(tmp_path)
     passes = Passes()
     assert fitted(data, client, methods=EVERY_METHOD, progress=passes) == texts(models())
-    assert passes.names == ["looking at a few pieces", "reading", "counting"]
+    assert passes.names[-3:] == ["looking at a few pieces", "reading", "counting"]
     assert passes.done == passes.total
     ev, whole = evaluated(data, client, "nig"), llrcal.evaluate(*by_class(llrs("nig")))
     assert numbers(ev) == numbers(whole)
