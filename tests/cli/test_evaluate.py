@@ -456,7 +456,10 @@ def test_wrong_use(arguments: str, words: str) -> None:
     refused(words, "evaluate llrs.txt --quiet", arguments)
 
 
-def test_conditions_are_shown_where_there_are_most_errors() -> None:
+def test_conditions_are_shown_where_there_are_most_errors(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     rng = np.random.default_rng(0)
     rows = [(rng.normal(3 * k - 1.5, 1.7), k, "ab"[i % 2]) for i in range(200) for k in (0, 0, 1)]
     text = "".join(f"{score},{label},{where}\n" for score, label, where in rows)

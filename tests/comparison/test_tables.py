@@ -245,13 +245,13 @@ def typeset(cell: str) -> str:
 def assert_names_are_text_in_latex(name: str) -> None:
     comparison = named(name, "nig", notes=())
     comment, begin, top, heads, mid, *rows, bottom, end = as_latex(comparison).splitlines()
-    count = 5 + 2 * len(comparison.points)
     assert comment.startswith("% ")
-    assert (begin, end) == (f"\\begin{{tabular}}{{l{'r' * (count - 1)}}}", "\\end{tabular}")
     assert (top, mid, bottom) == ("\\toprule", "\\midrule", "\\bottomrule")
     cells = [re.split(r" (?<!\\)& ", row.removesuffix(" \\\\")) for row in (heads, *rows)]
+    count = len(cells[0])
     assert [len(row) for row in cells] == [count] * 3
-    assert typeset(cells[0][4]) == "EER %"
+    assert (begin, end) == (f"\\begin{{tabular}}{{l{'r' * (count - 1)}}}", "\\end{tabular}")
+    assert {"Cllr", "EER %", "act p0.01", "min p0.01"} <= {*map(typeset, cells[0])}
     names = [row[0].removeprefix("\\textbf{").removesuffix("}") for row in cells[1:]]
     marked = ["textbf" in row[0] for row in cells[1:]]
     assert marked == [one == comparison.recommended for one in (name, "nig")]

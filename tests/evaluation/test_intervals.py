@@ -184,7 +184,7 @@ def test_a_wrong_infinite_llr_makes_the_upper_end_infinite() -> None:
     found = evaluate([-math.inf, *range(10)], [-1.0, -math.inf]).intervals([], replicates=99)
     assert 0 < found["cllr"][0] < math.inf == found["cllr"][1]
     assert found["calibration_loss"][0] < math.inf == found["calibration_loss"][1]
-    assert [*found.numbers] == ["cllr", "min_cllr", "calibration_loss", "eer"]
+    assert not any("dcf" in name for name in found.numbers)
     right = evaluate([math.inf, 1.0, 2.0], [-1.0, -math.inf]).intervals([], replicates=99)
     assert 0 <= right["cllr"][0] < right["cllr"][1] < 1
 

@@ -144,7 +144,13 @@ class Evaluation:
 
     def mean_cost(self, rule: Rule) -> float:
         """The cost by a scoring rule, in bits; by ``"log"`` it is Cllr."""
-        return self.cllr if rule == "log" else in_bits(*self._llrs.costs_by(rule))
+        if rule not in self._mean_costs:  # in pieces, each costs a pass
+            self._mean_costs[rule] = in_bits(*self._llrs.costs_by(rule))
+        return self._mean_costs[rule]
+
+    @cached_property
+    def _mean_costs(self) -> dict[Rule, float]:
+        return {}
 
     def least_cost(self, rule: Rule) -> float:
         """The same after the best rising transformation; by ``"log"`` it is minCllr."""
@@ -293,7 +299,7 @@ class Evaluation:
     @cached_property
     def cllr(self) -> float:
         """Cost over all operating points, in bits."""
-        return in_bits(*self._llrs.costs_by("log"))
+        return self.mean_cost("log")
 
     def cllr_multiplied(self, factor: float) -> float:
         """The Cllr of the LLRs if all were multiplied by a factor, to about six digits."""
