@@ -123,7 +123,7 @@ def test_everything_shows_itself_in_a_few_words(
         assert all(word in repr(thing) for word in words)
     html = {type(x).__name__: Text(x._repr_html_()).words for x in (trials, ev, comparison)}
     assert "6,000" in html["Trials"]
-    assert f"{ev.cllr:.6g}" in html["Evaluation"]
+    assert f"Cllr {ev.cllr:.4f}" in html["Evaluation"]
     assert comparison.verdict.text in html["Comparison"]
     for method in llrcal.METHODS:
         shown = Text(llrcal.fit(trials, method=method)._repr_html_()).words
