@@ -15,6 +15,7 @@ from llrcal.report.text import Tile, decimal, escaped, sentence, table
 _BEST = '<span class="star" aria-hidden="true">★</span><span class="hidden"> (best)</span>'
 _RECOMMENDED = '<span class="tag">recommended</span>'
 
+_MOST_COLUMNS = 8  # in letters of the usual size
 _CRITERIA = {
     "points": "mean of the actual costs at the operating points",
     "range": "mean Bayes error",
@@ -70,7 +71,8 @@ def metrics_table(comparison: Comparison) -> str:
     if comparison.verdict.fit:
         names[comparison.recommended] += f" {_RECOMMENDED}"
     cells = zip(names.values(), *(column.cells(rows.values()) for column in columns), strict=True)
-    whose, wide = ("best system", ' class="wide"') if comparison.of_systems else ("raw scores", "")
+    whose = "best system" if comparison.of_systems else "raw scores"
+    wide = ' class="wide"' if len(columns) > _MOST_COLUMNS else ""
     return table(
         "Metrics of all calibrations",
         ["Calibration", *(escaped(column.heading) for column in columns)],
