@@ -21,11 +21,10 @@ from llrcal.cli.options import (
 )
 from llrcal.cli.reading import Opener, Scale, opener
 from llrcal.cli.terminal import (
-    cells,
     print_json,
     print_lines,
     print_notes,
-    print_table,
+    print_rows,
     progress_bar,
 )
 from llrcal.errors import OptionError
@@ -222,12 +221,13 @@ def _show_table(comparison: Comparison) -> None:
     columns |= {one.name: f"{{act_dcf[{i}]:.4f}}" for i, one in enumerate(comparison.points)}
     if not comparison.ranking.intervals:
         del columns["95 % interval"]
-    rows, styles = [], {"  minimum": "dim"}
+    rows: list[dict[str, Any]] = []
+    styles = {"  minimum": "dim"}
     for label, one in answer["calibrations"].items():
         is_best = comparison.verdict.fit and label == comparison.recommended
         name = f"{'*' if is_best else ' '} {shown(label)}"
         ends = " to ".join(f"{end:.4f}" for end in one["interval"] or ())
-        rows.append(cells(columns, name=name, ends=ends, **one))
+        rows.append({**one, "name": name, "ends": ends})
         styles |= {name: "bold"} if is_best else {}
     # The least that any calibration of these scores can reach.
     least = {
@@ -236,11 +236,11 @@ def _show_table(comparison: Comparison) -> None:
         "calibration_loss": 0.0,
         "act_dcf": comparison.least(lambda ev: ev.to_dict(comparison.points)["min_dcf"]),
     }
-    rows.append(cells(columns, name="  minimum", ends="", **least))
+    rows.append({**least, "name": "  minimum", "ends": ""})
     caption = "p...: actual detection cost at an operating point; 1 is deciding by the prior alone"
     if ranked != criterion.words:
         caption += f"\n{ranked}: the {criterion.words}"
-    print_table(columns, rows, words=("calibration",), caption=caption, styles=styles)
+    print_rows(columns, rows, words=("calibration",), caption=caption, styles=styles)
 
 
 def _show_verdict(comparison: Comparison) -> None:

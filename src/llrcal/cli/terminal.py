@@ -133,6 +133,13 @@ def cells(columns: Mapping[str, str], **values: Any) -> list[str]:
     return [template.format(**values) for template in columns.values()]
 
 
+def print_rows(
+    columns: Mapping[str, str], rows: Iterable[Mapping[str, Any]], **settings: Any
+) -> None:
+    """Print a table of values: a template for each column, and no values for a line between."""
+    print_table(columns, [cells(columns, **row) if row else [] for row in rows], **settings)
+
+
 def print_table(
     heads: Iterable[str],
     rows: Iterable[Sequence[str]],

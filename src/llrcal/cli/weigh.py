@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from llrcal.cli.options import JSON, File, argument, command, option
-from llrcal.cli.terminal import cells, print_json, print_notes, print_table
+from llrcal.cli.terminal import print_json, print_notes, print_rows
 
 if TYPE_CHECKING:
     from llrcal.calibrations.weighing import Weight
@@ -56,17 +56,16 @@ def _show(weights: Sequence[Weight]) -> None:
     columns |= {interval: "{ends}", words: "{words}"}
     if all(one.interval is None for one in weights):
         del columns[interval]
-    rows = [
-        cells(
-            columns,
-            score=one.score,
-            llr=one.llr,
-            log10=one.log10_lr,
-            lr=shown_ratio(one.lr),
-            ends=" to ".join(map(shown_ratio, one.lr_interval or ())) or "held at a bound",
-            words=one.in_short + (", held at the bound" if one.held else ""),
-        )
+    rows = (
+        {
+            "score": one.score,
+            "llr": one.llr,
+            "log10": one.log10_lr,
+            "lr": shown_ratio(one.lr),
+            "ends": " to ".join(map(shown_ratio, one.lr_interval or ())) or "held at a bound",
+            "words": one.in_short + (", held at the bound" if one.held else ""),
+        }
         for one in weights
-    ]
+    )
     caption = "Hp: same source (target), Hd: different sources (non-target)"
-    print_table(columns, rows, words=(words,), caption=caption)
+    print_rows(columns, rows, words=(words,), caption=caption)
