@@ -139,13 +139,17 @@ def test_what_is_odd_about_the_test_trials_is_found() -> None:
 
 
 @pytest.mark.slow
-def test_the_settings_of_the_paper_are_plain_formulas() -> None:
-    found = compare(trials(1), trials(2), replicates=0, settings="paper")
+def test_the_paper_has_plain_formulas() -> None:
+    found = compare(
+        *(trials(i) for i in (1, 2)),
+        methods=llrcal.PAPER,
+        bounds="none",
+        rising=False,
+        replicates=0,
+    )
     plain = llrcal.fit_all(trials(1), bounds="none", rising=False)
     assert list(found.candidates) == list(plain)
     assert {label: one.calibration for label, one in found.candidates.items()} == plain
-    with pytest.raises(llrcal.OptionError, match="settings are 'strict'; choose default or paper"):
-        compare(trials(1), trials(2), settings="strict")  # type: ignore[arg-type]
 
 
 def test_other_points_and_methods() -> None:

@@ -70,7 +70,7 @@ def test_systems_are_compared_with_their_fusion_on_the_same_trials() -> None:
         ({"learning_curve": True}, "learning_curve is for the scores of one system"),
         ({"lower_is_better": True}, "lower_is_better is for the scores of one system"),
         ({"inverted": False}, "inverted is for the scores of one system"),
-        ({"settings": "paper"}, "settings is for the scores of one system"),
+        ({"rising": False}, "rising is for the scores of one system"),
         ({"methods": ["pav"]}, "systems are compared by lines"),
         ({"methods": [("logistic", {"rule": "brier"})]}, "systems are compared by lines"),
         ({"points": []}, "points are none: give some, or leave it out"),

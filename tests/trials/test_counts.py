@@ -156,11 +156,12 @@ def test_any_few_scores(
     assert_same(numbers, counts, trials)
 
 
-@pytest.mark.parametrize("settings", ["default", "paper"])
+@pytest.mark.parametrize("rising", [True, False])
 @pytest.mark.parametrize("criterion", ["range", "cllr"])
-def test_comparisons(settings: Any, criterion: str) -> None:
+def test_comparisons(rising: bool, criterion: str) -> None:
     """Falling calibrations among them: trials keep their order, whatever their LLRs are."""
-    options = {"replicates": 19, "settings": settings, "criterion": criterion, "inverted": True}
+    options: dict[str, Any] = {"bounds": "counts" if rising else "none"}
+    options |= {"replicates": 19, "rising": rising, "criterion": criterion, "inverted": True}
     methods: list[Any] = ["pav", "gaussian", "logistic", ("nig", {"bayes": True})]
     train, test = tied(6, 80, 900, 0.05), tied(7, 90, 800, 0.05)
 

@@ -148,13 +148,13 @@ def compare_and_write(
             comparison = compare(
                 *sets,
                 methods=methods,
-                bounds=asked.bounds,
+                bounds=asked.bounds or ("none" if asked.paper else None),
                 points=points or None,
                 criterion=asked.criterion,
                 replicates=asked.replicates,
                 learning_curve=asked.learning_curve,
                 adapt=asked.adapt,
-                settings="paper" if asked.paper else "default",
+                rising=not asked.paper,
                 progress=progress,
                 **more,
             )

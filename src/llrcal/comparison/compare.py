@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -54,11 +54,11 @@ def compare(
     folds: FoldCount | None = None,
     methods: Sequence[Method] | None = None,
     bounds: Policy | None = None,
+    rising: bool = True,
     points: Sequence[OperatingPoint] | None = None,
     criterion: str | None = None,
     replicates: int = 200,
     lower_is_better: bool = False,
-    settings: Literal["default", "paper"] = "default",
     learning_curve: bool = False,
     adapt: float | None = None,
     by: Sequence[str] = (),
@@ -85,9 +85,9 @@ def compare(
     methods
         Names of methods, or pairs of a name and its options. By default every method, the linear
         ones at three weights: the paper's ten, and ``smooth``.
-    bounds
-        As for :func:`llrcal.fit`, for all methods; by default ``"counts"``, or none for the
-        settings of the paper.
+    bounds, rising
+        As for :func:`llrcal.fit`, for all methods. The paper has plain formulas: ``"none"`` and
+        False.
     points
         Operating points to report; by default priors of 0.001, 0.01, 0.1 and 0.5.
     criterion
@@ -100,9 +100,6 @@ def compare(
     lower_is_better
         Whether the scores are distances. They are then negated, also in the figures, but saved
         models take the distances themselves.
-    settings
-        ``"paper"`` for what the paper compares: its ten calibrations by default, and plain
-        formulas, without bounds, which may fall.
     learning_curve
         Whether to try smaller numbers of training trials as well: see :func:`learning_curve`.
     adapt
@@ -124,8 +121,6 @@ def compare(
     Comparison
         Numbers, notes and a verdict; ``save`` writes them with figures, models and a report.
     """
-    if settings not in ("default", "paper"):
-        raise OptionError(f"settings are {settings!r}; choose default or paper")
     if replicates:
         check_whole("replicates", replicates, least=1)
     if points is not None and not len(points):
@@ -140,13 +135,13 @@ def compare(
             "learning_curve": learning_curve,
             "lower_is_better": lower_is_better,
             "inverted": not inverted,
-            "settings": settings == "paper",
+            "rising": not rising,
         }
         for name in (name for name, is_given in given.items() if is_given):
             raise OptionError(Setting(name), " is for the scores of one system; leave it out")
         trained = _train_systems(train, test, folds, methods, begin)
     else:
-        fit = fit_by(methods, plain=settings == "paper", bounds=bounds)
+        fit = fit_by(methods, bounds=bounds, rising=rising)
         train, test = orient_scores(train, test, lower_is_better=lower_is_better)
         cut, test = divide(train, test, folds)
         if adapt is not None:

@@ -21,7 +21,7 @@ from llrcal.arrays import Array, Bools, Floats, check_whole
 from llrcal.calibrations import Calibration
 from llrcal.calibrations.bounds import Policy
 from llrcal.calibrations.fit import fit_methods
-from llrcal.calibrations.methods import PAPER, Method
+from llrcal.calibrations.methods import Method
 from llrcal.comparison.copies import separation
 from llrcal.comparison.folds import (
     FOLDS,
@@ -305,16 +305,14 @@ def rounds_of(train: TrialSet, test: TrialSet, folds: Folds | None) -> list[Roun
 
 
 def fit_by(
-    methods: Sequence[Method] | None, *, plain: bool = False, bounds: Policy | None = None
+    methods: Sequence[Method] | None, *, bounds: Policy | None = None, rising: bool = True
 ) -> Train:
-    """Training by some methods; by default all, or with plain formulas those of the paper."""
-    if methods is None:
-        methods = PAPER if plain else methods_to_compare()
-    if not methods:
+    """Training by some methods; by default all."""
+    chosen = methods_to_compare() if methods is None else methods
+    if not chosen:
         raise OptionError("there are no methods to compare; name at least one")
-    limits: Policy = bounds or ("none" if plain else "counts")
     return partial(
-        fit_methods, methods=methods, with_margins=False, bounds=limits, rising=not plain
+        fit_methods, methods=chosen, with_margins=False, bounds=bounds or "counts", rising=rising
     )
 
 
