@@ -92,13 +92,6 @@ def test_axes_are_those_given_or_pyplots_empty_ones_or_new(name: str) -> None:
 
 
 @OF_EVALUATIONS
-def test_one_evaluation_needs_no_label(draw: Callable[..., Axes]) -> None:
-    assert legend_names(figures.transforms(calibrations()["pav"], ax=axes()))[0] == "pav"
-    assert legend_names(draw(evaluations()["nig"], ax=axes()))[0] == "LLRs"
-    assert legend_names(draw({"nig": evaluations()["nig"]}, ax=axes()))[0] == "nig"
-
-
-@OF_EVALUATIONS
 def test_what_cannot_be_drawn_is_named_with_what_can(draw: Callable[..., Axes]) -> None:
     ev, cal = evaluations()["nig"], calibrations()["nig"]
     needed = r"give an Evaluation, which llrcal.evaluate\(tar, non\) gives, or a dict"
