@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable
@@ -52,6 +53,10 @@ def status_after(problem: BaseException) -> int | None:
     from llrcal.errors import LlrcalError
 
     status = 2
+    # Where output cannot be written, polars tells the number of the system's error in words alone.
+    said = re.search(r"\(os error (\d+)\)$", str(problem))
+    if said and type(problem).__module__.startswith("polars."):
+        problem = OSError(int(said[1]), os.strerror(int(said[1])))
     if isinstance(problem, KeyboardInterrupt):
         status, text = 130, "interrupted"
     elif memory := _lack_of_memory(problem):
