@@ -55,7 +55,8 @@ def status_after(problem: BaseException) -> int | None:
     status = 2
     # Where output cannot be written, polars tells the number of the system's error in words alone.
     said = re.search(r"\(os error (\d+)\)$", str(problem))
-    if said and type(problem).__module__.startswith("polars."):
+    of_polars = type(problem).__module__.startswith("polars.")
+    if said and (of_polars or isinstance(problem, OSError)):
         problem = OSError(int(said[1]), os.strerror(int(said[1])))
     if isinstance(problem, KeyboardInterrupt):
         status, text = 130, "interrupted"
