@@ -184,7 +184,17 @@ def test_a_fit_that_did_not_converge_is_doubted() -> None:
     assert not doubts(calibration)
     poor = replace(calibration.report, converged=False, reason="out of steps")
     (doubt,) = doubts(replace(calibration, report=poor))
-    assert doubt.text == "the fit did not converge: out of steps"
+    assert doubt.text.startswith("the fit did not converge: out of steps. A better one may exist;")
+
+
+def test_near_ties_are_told_of() -> None:
+    """The density shrinks onto two fifths of the scores, along a ridge that has no end in sight."""
+    rng = np.random.default_rng(148)
+    tar = rng.standard_t(3, 12)
+    tar[:5] = tar[0] + 1e-8 * rng.normal(size=5)
+    with pytest.warns(llrcal.LlrcalWarning, match=r"tar: no convergence in \d+ iter.* coincide"):
+        calibration = llrcal.fit(tar, rng.normal(-3, 1, 200), method="nig")
+    assert not calibration.report.converged
 
 
 @pytest.mark.parametrize("method", llrcal.METHODS)

@@ -94,7 +94,10 @@ class Report:
         """The notes, and before them one on a fit that did not converge."""
         if self.converged:
             return self.notes
-        text = f"the fit did not converge: {self.reason}"
+        text = (
+            f"the fit did not converge: {self.reason}. A better one may exist; scores that nearly "
+            "coincide are a usual cause. Compare with another method before you use it"
+        )
         return (Note.of("not converged", text, severity=Severity.WARNING), *self.notes)
 
     def __getitem__(self, name: str) -> Any:
