@@ -29,6 +29,7 @@ from functools import cached_property
 from typing import NamedTuple, Self
 
 import numpy as np
+from numpy.polynomial.hermite_e import hermegauss
 
 from llrcal.arrays import Floats
 from llrcal.calibrations.portrait import ClassPortrait, Portrait
@@ -59,8 +60,12 @@ _SHAPE = np.array([0.5, 1.5])
 HEAVY, _POINTS = 0.03, 240
 
 # Technical: places of a class in its own units, and how far a shape may go.
-_PLACES = np.sinh(np.linspace(-13, 13, 2601))
+_END, _STEP = 13, 0.01
+_PLACES = np.sinh(np.arange(-_END, _END + _STEP / 2, _STEP))
 _WIDTHS = np.gradient(_PLACES)
+# Noise is Gaussian: levels of it, and points of a standard normal variable, with their weights.
+_NOISE = np.arange(0, 1.55, 0.1)
+_NORMAL = hermegauss(15)[0], hermegauss(15)[1] / math.sqrt(2 * math.pi)
 _STEEPEST = 300.0
 _LEAST_TAIL, _GREATEST_TAIL = 1e-6, 50.0  # of NIG's c: at zero the density would end somewhere
 
@@ -70,6 +75,8 @@ class Place(NamedTuple):
 
     location: Floats
     log_scale: Floats
+    noise: Floats
+    """Log of the factor by which noise widens it further."""
     skew: Floats
     tail: Floats
 
@@ -81,7 +88,8 @@ class TrainedClass:
     location: float
     scale: float
     below: Floats
-    """The share of scores below each place, in units of the scale from the location."""
+    """The share of scores below each place, in units of the scale from the location; one row for
+    each level of noise."""
     densities: Floats
     """The density there."""
     count: float
@@ -111,7 +119,7 @@ class TrainedClass:
         share = cells.count / (cells.count + _PSEUDO)
         factors = share * seen / expected + (1 - share)
         middles = 0.5 * (ranks[1:] + ranks[:-1])
-        masses *= np.interp(found.below, middles, factors)
+        masses *= np.interp(found.below[0], middles, factors)
         return cls._of_masses(location, found.scale, masses, cells.count, 3 + bins)
 
     @classmethod
@@ -120,38 +128,44 @@ class TrainedClass:
     ) -> Self:
         masses = masses / masses.sum()
         below = np.cumsum(masses) - 0.5 * masses
-        return cls(location, scale, below, masses / _WIDTHS, count, parameters)
+        tables = np.zeros((2, len(_NOISE), len(_PLACES)))
+        deviations = np.sqrt(np.expm1(2 * _NOISE))[:, None]
+        for point, weight in zip(*_NORMAL, strict=True):
+            at = _PLACES - deviations * point
+            for table, values in zip(tables, (below, masses / _WIDTHS), strict=True):
+                table += weight * np.interp(at, _PLACES, values)
+        return cls(location, scale, *tables, count, parameters)
 
     def density(self, scores: Floats) -> Floats:
         """The density of scores where nothing has moved."""
         at = (scores - self.location) / self.scale
-        return np.interp(at, _PLACES, self.densities, left=0.0, right=0.0) / self.scale
+        return np.interp(at, _PLACES, self.densities[0], left=0.0, right=0.0) / self.scale
 
     def quantiles(self, levels: Floats) -> Floats:
         """Scores below which these shares lie where nothing has moved."""
-        return self.location + self.scale * np.interp(levels, self.below, _PLACES)
+        return self.location + self.scale * np.interp(levels, self.below[0], _PLACES)
 
     def masses(self, edges: Floats, place: Place) -> Floats:
         """Masses between edges, one row for each row of moves."""
         came_from = self._from(edges, place)[-1]
-        shares = np.interp(came_from, _PLACES, self.below, left=0.0, right=1.0)
-        return np.diff(shares, axis=1, prepend=0.0, append=1.0)
+        return np.diff(_looked_up(self.below, came_from, place)[0], axis=1, prepend=0.0, append=1.0)
 
     def slopes(self, edges: Floats, place: Place) -> Floats:
-        """Their derivatives by location, log scale, skew and tail."""
+        """Their derivatives by location, log scale, noise, skew and tail."""
         scale, tail, v, bent, came_from = self._from(edges, place)
-        density = np.interp(came_from, _PLACES, self.densities, left=0.0, right=0.0)
+        density = _looked_up(self.densities, came_from, place)[0]
         skew = place.skew[:, None]
         steep = np.cosh(bent) / np.cosh(skew)
         by_v = -density * steep / np.sqrt(1 + v * v)
         by_skew = density * ((steep - 1) / tail - np.tanh(skew) * came_from)
         by_tail = density * (steep * np.arcsinh(v) - came_from)
-        every = np.array([by_v / scale, by_v * v, by_skew, by_tail])
+        by_noise = _looked_up(self.below, came_from, place)[1]
+        every = np.array([by_v / scale, by_v * v, by_noise, by_skew, by_tail])
         return np.diff(every, axis=2, prepend=0.0, append=0.0)
 
     def _from(self, edges: Floats, place: Place) -> tuple[Floats, ...]:
         """From which places in training moved scores come, and what that follows from."""
-        location, log_scale, skew, log_tail = (column[:, None] for column in place)
+        location, log_scale, _, skew, log_tail = (column[:, None] for column in place)
         scale, tail = self.scale * np.exp(log_scale), np.exp(log_tail)
         v = (edges - location) / scale
         bent = np.clip(tail * np.arcsinh(v) + skew, -_STEEPEST, _STEEPEST)
@@ -184,6 +198,11 @@ class TrainedClasses:
         """The distance of their locations."""
         return self.tar.location - self.non.location
 
+    @cached_property
+    def ratio(self) -> float:
+        """The variance of the non-targets by that of the targets."""
+        return (self.non.scale / self.tar.scale) ** 2
+
     def densities(self, scores: Floats) -> tuple[Floats, Floats]:
         """Of targets and of non-targets, where nothing has moved."""
         at = (scores - self.origin) / self.unit
@@ -199,9 +218,11 @@ class TrainedClasses:
         shift, scale, widening, distance, width, *shapes = moves.T[:9]
         location = self.non.location + shift
         target = location + self.apart * np.exp(scale + distance)
+        scale, noise = scale + np.minimum(widening, 0), np.maximum(widening, 0)
+        of_tar = 0.5 * np.log1p(np.expm1(2 * noise) * self.ratio)
         return (
-            Place(target, scale + widening + width, shapes[0], shapes[2]),
-            Place(location, scale + widening, shapes[1], shapes[3]),
+            Place(target, scale + width, of_tar, shapes[0], shapes[2]),
+            Place(location, scale, noise, shapes[1], shapes[3]),
         )
 
     def masses(self, edges: Floats, moves: Floats) -> Floats:
@@ -212,13 +233,27 @@ class TrainedClasses:
     def slopes(self, edges: Floats, moves: Floats) -> Floats:
         """Their derivatives by each move: of both classes, rows by moves by bins."""
         tar, non = self.places(moves)
-        at, scale, skew, tail = self.tar.slopes(edges, tar)
+        at, scale, noise, skew, tail = self.tar.slopes(edges, tar)
         apart = at * (self.apart * np.exp(moves[:, 1] + moves[:, 3]))[:, None]
-        no = np.zeros_like(at)
-        by_tar = [at, apart + scale, scale, apart, scale, skew, no, tail, no, no]
-        at, scale, skew, tail = self.non.slopes(edges, non)
-        by_non = [at, scale, scale, no, no, no, skew, no, tail, no]
+        no, wider = np.zeros_like(at), (moves[:, 2] >= 0)[:, None]
+        grows = self.ratio * np.exp(2 * (non.noise - tar.noise))[:, None]
+        widening = np.where(wider, grows * noise, scale)
+        by_tar = [at, apart + scale, widening, apart, scale, skew, no, tail, no, no]
+        at, scale, noise, skew, tail = self.non.slopes(edges, non)
+        by_non = [at, scale, np.where(wider, noise, scale), no, no, no, skew, no, tail, no]
         return np.array([by_tar, by_non]).transpose(0, 2, 1, 3)
+
+
+def _looked_up(table: Floats, at: Floats, place: Place) -> tuple[Floats, Floats]:
+    """Values of a table at places, with their derivatives by the noise: one row for each."""
+    level = np.minimum(place.noise / _NOISE[1], len(_NOISE) - 1.001)[:, None]
+    column = np.clip((np.arcsinh(at) + _END) / _STEP, 0, len(_PLACES) - 1.001)
+    row, left = level.astype(int), column.astype(int)
+    low, high = (
+        table[row + more, left] + (column - left) * (table[row + more, left + 1] - table[row + more, left])
+        for more in (0, 1)
+    )
+    return low + (level - row) * (high - low), (high - low) / _NOISE[1]
 
 
 def _deviation(cells: Cells) -> float:

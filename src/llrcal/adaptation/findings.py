@@ -59,7 +59,7 @@ def _moves(field: Field) -> dict[str, Any]:
     ):
         shift = (place.location - side.location) * field.classes.unit
         out[f"{name}_shift"] = field.estimate(shift)
-        out[f"{name}_widening"] = field.estimate(np.exp(place.log_scale))
+        out[f"{name}_widening"] = field.estimate(np.exp(place.log_scale + place.noise))
     return out
 
 
