@@ -1,6 +1,6 @@
 """What all parts of the study of calibrations in the field share: trying, judging, printing.
 
-    python -m studies.field_PART [--cells N] [--draws N] [--rows FILE]
+    python -m studies.field_PART [--cells N] [--draws N] [--processes N] [--rows FILE]
 
 PART is one of
 
@@ -22,7 +22,8 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from multiprocessing import Pool
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +119,7 @@ def program(
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--cells", type=int, help="how many to try, instead of all")
     parser.add_argument("--draws", type=int, default=1)
+    parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--rows", type=Path, help="a file for all rows, as JSON")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -125,13 +127,18 @@ def program(
     if given.cells and given.cells < len(every):
         kept = random("cells").choice(len(every), given.cells, replace=False)
         every = [every[number] for number in sorted(kept)]
-    for number, cell in enumerate(every, 1):
-        found += rows(*cell)
-        print(f"\r{number} of {len(every)} cells", end="", file=sys.stderr, flush=True)
+    with Pool(given.processes) as pool:
+        for number, some in enumerate(pool.imap(partial(_rows_of, rows), every), 1):
+            found += some
+            print(f"\r{number} of {len(every)} cells", end="", file=sys.stderr, flush=True)
     if given.rows:
         given.rows.write_text(json.dumps(found, indent=0) + "\n")
     print(tables(found))
     return found
+
+
+def _rows_of(rows: Callable[..., list[Row]], cell: Cell) -> list[Row]:
+    return rows(*cell)
 
 
 def markdown(head: Sequence[str], lines: Iterable[Sequence[object]]) -> str:

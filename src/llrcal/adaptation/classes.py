@@ -13,7 +13,8 @@ Pewsey, *Biometrika* 96, 2009). All moves are zero where nothing has changed:
 ==========  =======================================================================
 shift       of both classes, in deviations of the non-targets in training
 scale       log of the factor by which everything is stretched
-widening    log of the factor by which both classes widen where they are, as by noise
+widening    log of the factor by which noise widens the non-targets where they are; it is added
+            to the targets, too. A negative one narrows both
 distance    log of the factor by which their locations move apart
 width       log of the factor by which the targets widen beyond that
 skew, tail  k and log d, of targets and of non-targets
@@ -250,7 +251,8 @@ def _looked_up(table: Floats, at: Floats, place: Place) -> tuple[Floats, Floats]
     column = np.clip((np.arcsinh(at) + _END) / _STEP, 0, len(_PLACES) - 1.001)
     row, left = level.astype(int), column.astype(int)
     low, high = (
-        table[row + more, left] + (column - left) * (table[row + more, left + 1] - table[row + more, left])
+        table[row + more, left]
+        + (column - left) * (table[row + more, left + 1] - table[row + more, left])
         for more in (0, 1)
     )
     return low + (level - row) * (high - low), (high - low) / _NOISE[1]

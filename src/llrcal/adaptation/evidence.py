@@ -105,11 +105,6 @@ class Evidence:
         return cls(classes, pool, edges, seen, (few_tar, few_non), effective, log_odds, speakers)
 
     @property
-    def few(self) -> float:
-        """How many labelled scores there are of the class that has fewer."""
-        return float(min(side.sum() for side in self.labelled))
-
-    @property
     def bins(self) -> Floats:
         """A score of each bin."""
         inner = 0.5 * (self.edges[1:] + self.edges[:-1])

@@ -98,7 +98,7 @@ class Field:
         llrs, edges = old(nodes), 0.5 * (nodes[1:] + nodes[:-1])
         tar, non = classes.masses(edges, draws)
         both = np.sum(classes.masses(edges, classes.unmoved), axis=0)[0] / 2
-        unmoved = 2 * both * expit(llrs), 2 * both * expit(-llrs)
+        unmoved = tuple(np.maximum(2 * both * expit(sign * llrs), _TINY) for sign in (1, -1))
         seen = _EVERYWHERE * both
         if data.pool.count:
             seen += (1 - _EVERYWHERE) * _masses_of(data.pool, edges)
@@ -131,12 +131,15 @@ class Field:
 
     @cached_property
     def mean(self) -> Masses:
-        """The same with some doubt, unless there are labelled scores."""
-        doubt = 0.0 if self.data.few else _DOUBT
-        tar, non = (
-            (1 - doubt) * known + doubt * still
-            for known, still in zip(self.known, self.unmoved, strict=True)
+        """The same with some doubt, as much as labelled scores leave."""
+        both = list(zip(self.known, self.unmoved, strict=True))
+        for_them = sum(
+            few @ np.interp(self.data.bins, self.nodes, np.log(still / known))
+            for few, (known, still) in zip(self.data.labelled, both, strict=True)
         )
+        odds = math.log(_DOUBT / (1 - _DOUBT)) if self.data.pool.count else -math.inf
+        doubt = float(expit(odds + for_them))
+        tar, non = ((1 - doubt) * known + doubt * still for known, still in both)
         return tar, non
 
     @cached_property
@@ -170,6 +173,12 @@ class Field:
         """The share of targets at which a mixture of the training classes fits scores best."""
         tar, non = self.classes.masses(self.data.edges, self.classes.unmoved)
         return likeliest_share(tar[0], non[0], self.data.seen)
+
+    @property
+    def unmoved_if_neutral(self) -> float:
+        """The probability that nothing has moved, where that is not favoured."""
+        weights = weights_of(self.hypotheses, favoured=False)
+        return min(float(weights[[each.kind == "unmoved" for each in self.hypotheses]].sum()), 1.0)
 
     def probability(self, *, kind: Kind | None = None, share: Share | None = None) -> float:
         """Of the hypotheses of a kind, or of those that say so of the share of targets."""

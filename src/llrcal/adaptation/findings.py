@@ -15,7 +15,7 @@ from llrcal.notes import Note
 
 # When to warn: the probability of a doubt, deviations of the share of targets from what was said,
 # and the fewest scores. None of this changes what is returned.
-_DOUBTFUL, _MOST_OFF, _FEWEST, _FEWEST_LABELLED = 0.05, 2.5, 100, 5
+_DOUBTFUL, _MOST_OFF, _FEWEST, _FEWEST_LABELLED = 0.1, 2.5, 100, 5
 _HARDLY_ANY = 1e-9  # a share
 
 
@@ -36,7 +36,7 @@ def findings(
         tar=tar,
         non=non,
         effective=field.data.effective,
-        unmoved=field.probability(kind="unmoved"),
+        unmoved=field.unmoved_if_neutral,
         unknown=field.probability(kind="unknown"),
         wrong_share=field.probability(share="wrong"),
         only_targets=field.probability(share="only targets"),
@@ -114,6 +114,12 @@ def notes_on(what: Adapted) -> Iterator[Note]:
         )
     if what.choice and what.unmoved > 0.5:
         yield Note.of("nothing moved", "nothing shows that the scores have shifted")
+    elif what.choice == "as it was":
+        yield Note.of(
+            "left",
+            "the scores may have shifted, but these say too little of how: no new calibration is "
+            "expected to be better. Labelled scores would tell",
+        )
 
 
 def _sure(probability: float) -> str:

@@ -1,9 +1,10 @@
 """What may have happened since training: three kinds of hypotheses, weighed by their evidence.
 
 *Unmoved*: both classes are as in training. *Moved*: they have moved, together, against each other,
-or both; by much or by little. One prior cannot suit all of that, so deviations are multiplied by
-factors, and each pair of factors is a hypothesis; its evidence is Laplace's, prior times likelihood
-at the best moves times the volume around them. *Unknown*: no move explains the scores. They may
+or both; or the targets alone; by much or by little. One prior cannot suit all of that, so deviations
+are multiplied by factors, and each row of factors is a hypothesis; its evidence is Laplace's, prior
+times likelihood at the best moves times the volume around them. All moves together are as likely
+beforehand as that nothing has moved. *Unknown*: no move explains the scores. They may
 have any density; their order is taken to say what it did, but not how strongly, so LLRs are the old
 ones times a factor, plus what makes the share of targets right.
 
@@ -32,21 +33,22 @@ Share = Literal["as told", "wrong", "only targets", "only non-targets"]
 # Prior deviations of the moves, but for the odds. Chosen on SRE 2008, as all here that does not say
 # otherwise; the twenty pairs of its five conditions.
 _DEVIATIONS = np.array([2.0, 0.6, 0.3, 0.6, 0.3, 0.3, 1.0, 0.1, 0.3])
-_TOGETHER = 3  # so many of them, at the beginning, are moves of both classes together
-# Factors of the moves of both classes together, and of the others: much or nothing, and much, a
-# little or nothing.
-_FACTORS = ((1.0, 1.0), (1.0, 0.3), (1.0, 0.0), (0.0, 1.0), (0.0, 0.3))
-# The log of the prior of "nothing has moved" against any other hypothesis; and the part that is
+# Factors of the moves of both classes together, of the targets against the others, and of the shape
+# of the non-targets. Targets that move alone have a row: in a file with few of them, the scores say
+# so little of them that moves of the non-targets beside would make that row improbable by itself.
+_GROUPS = np.array([0, 0, 0, 1, 1, 1, 2, 1, 2])
+_FACTORS = np.array([[0, 0, 0], [1, 1, 1], [1, 0.3, 0.3], [1, 0, 0], [0, 1, 0], [0, 0.3, 0.3]])
+# What is added to the log of the prior of "nothing has moved"; and the part that is
 # forgiven of what speaks against it, since training and field have other people. Chosen also on
 # halves of VoxCeleb of twenty speakers each.
-_UNMOVED, _FORGIVEN = 6.0, 0.5
+_UNMOVED, _FORGIVEN = 4.4, 0.5
 # The probability that a told share is wrong, and its deviation then; that one class is alone.
 _WRONG, _WRONG_BY, _ALONE = 0.15, math.log(4), 0.01
 # The log odds of a share that nobody has told: one deviation, around evidence.UNKNOWN_SHARE.
 _UNTOLD = math.log(8)
 # The probability that no move explains the scores; how many numbers their density then costs; and
 # what old LLRs are still worth. The numbers were chosen on two of the four sets in shared/shifts.
-_UNKNOWN, _NUMBERS, _WORTH = 0.05, 8, (0.25, 0.75)
+_UNKNOWN, _NUMBERS, _WORTH = 0.01, 8, (0.25, 0.75)
 
 _RANKS = np.linspace(0.005, 0.995, 200)
 _ALL = 40.0  # log odds where all scores are of one class
@@ -127,20 +129,19 @@ def _to_search(data: Evidence, factor: float, *, told: bool) -> Iterator[Hypothe
     shares: list[tuple[Share, float, float, float]] = [("as told", 1.0, data.log_odds, deviation)]
     if told and data.pool.count:
         shares.append(("wrong", _WRONG, data.log_odds, _WRONG_BY))
-    if data.pool.count and not data.few:  # labelled scores show both classes
+    if data.pool.count:
         shares += [("only targets", _ALONE, _ALL, 0.0), ("only non-targets", _ALONE, -_ALL, 0.0)]
     for share, prior, log_odds, odds in shares:
         start = _bulk_in_place(data, log_odds) if data.pool.count else np.zeros(len(MOVES))
-        for together, apart in ((0.0, 0.0), *_FACTORS):
-            deviations = np.append(apart * _DEVIATIONS, odds)
-            deviations[:_TOGETHER] = together * _DEVIATIONS[:_TOGETHER]
+        for factors in _FACTORS:
+            deviations = np.append(factors[_GROUPS] * _DEVIATIONS, odds)
             if not odds:  # where one class is missing, it moves along with the other
                 deviations[3:5] = 0
             scaled = np.divide(start, deviations, out=0 * start, where=deviations > 0)
             yield Hypothesis(
-                kind="moved" if together or apart else "unmoved",
+                kind="moved" if factors.any() else "unmoved",
                 share=share,
-                log_prior=math.log(prior),
+                log_prior=math.log(prior / (len(_FACTORS) - 1 if factors.any() else 1)),
                 log_odds=log_odds,
                 deviations=deviations,
                 best=np.clip(scaled, -_FURTHEST, _FURTHEST),
@@ -210,16 +211,19 @@ def _favoured(data: Evidence, found: list[Hypothesis]) -> list[Hypothesis]:
     can mend that as well. And other people have other scores.
     """
     both = {"as told", "wrong"}
-    best = max(each.fit for each in found if each.share in both)
+    masses = data.classes.masses(data.edges, np.array([each.moves for each in found]))
+    labelled = [data.labelled_loglik(tar, non) for tar, non in zip(*masses, strict=True)]
+    fits = [each.fit - few for each, few in zip(found, labelled, strict=True)]
+    best = max(fit for each, fit in zip(found, fits, strict=True) if each.share in both)
     out = []
-    for each in found:
+    for each, fit in zip(found, fits, strict=True):
         favour = 0.0
         if each.kind == "unmoved":
             sides = (each.p_target, data.classes.tar), (1 - each.p_target, data.classes.non)
             errors = sum(part * side.parameters / (2 * side.count) for part, side in sides)
             favour = _UNMOVED + data.effective * errors
             if each.share in both and data.pool.count:
-                favour += _FORGIVEN * (best - each.fit)
+                favour += _FORGIVEN * (best - fit)
         out.append(replace(each, favour=favour))
     return out
 

@@ -46,7 +46,8 @@ class Watched:
     """As how many independent scores they weigh."""
     p_target: float | None
     unmoved: float
-    """The probability that they are a mixture of the training classes."""
+    """The probability that they are a mixture of the training classes, if that is as likely
+    beforehand as a move."""
     costly: float
     """The probability that the change costs more than 0.01 bits of Cllr."""
     cost: Estimate

@@ -51,7 +51,9 @@ class Adapted:
     effective: Annotated[
         NotNegative, "How many independent scores the unlabelled ones weigh as much as."
     ]
-    unmoved: Annotated[Share, "Probability that nothing has moved."]
+    unmoved: Annotated[
+        Share, "Probability that nothing has moved, if that is as likely beforehand as a move."
+    ]
     unknown: Annotated[Share, "Probability that no move explains the scores."] = 0.0
     wrong_share: Annotated[Share, "Probability that the share of targets is another."] = 0.0
     only_targets: Annotated[Share, "Probability that all unlabelled scores are of targets."] = 0.0
