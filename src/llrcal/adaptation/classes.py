@@ -129,22 +129,22 @@ class TrainedClass:
     ) -> Self:
         masses = masses / masses.sum()
         below = np.cumsum(masses) - 0.5 * masses
-        tables = np.zeros((2, len(_NOISE), len(_PLACES)))
         deviations = np.sqrt(np.expm1(2 * _NOISE))[:, None]
+        tables = np.zeros((2, len(_NOISE), len(_PLACES)))
         for point, weight in zip(*_NORMAL, strict=True):
             at = _PLACES - deviations * point
-            for table, values in zip(tables, (below, masses / _WIDTHS), strict=True):
-                table += weight * np.interp(at, _PLACES, values)
-        return cls(location, scale, *tables, count, parameters)
+            for row, values in enumerate((below, masses / _WIDTHS)):
+                tables[row] += weight * np.interp(at, _PLACES, values)
+        return cls(location, scale, tables[0], tables[1], count, parameters)
 
     def density(self, scores: Floats) -> Floats:
         """The density of scores where nothing has moved."""
         at = (scores - self.location) / self.scale
-        return np.interp(at, _PLACES, self.densities[0], left=0.0, right=0.0) / self.scale
+        return np.asarray(np.interp(at, _PLACES, self.densities[0], 0.0, 0.0) / self.scale)
 
     def quantiles(self, levels: Floats) -> Floats:
         """Scores below which these shares lie where nothing has moved."""
-        return self.location + self.scale * np.interp(levels, self.below[0], _PLACES)
+        return np.asarray(self.location + self.scale * np.interp(levels, self.below[0], _PLACES))
 
     def masses(self, edges: Floats, place: Place) -> Floats:
         """Masses between edges, one row for each row of moves."""
