@@ -13,8 +13,9 @@ Pewsey, *Biometrika* 96, 2009). All moves are zero where nothing has changed:
 ==========  =======================================================================
 shift       of both classes, in deviations of the non-targets in training
 scale       log of the factor by which everything is stretched
-widening    log of the factor by which noise widens the non-targets where they are; it is added
-            to the targets, too. A negative one narrows both
+widening    log of the factor by which both classes widen where they are
+noise       log of the factor by which Gaussian noise widens the non-targets; it is added to the
+            targets, too, and a negative one is none
 distance    log of the factor by which their locations move apart
 width       log of the factor by which the targets widen beyond that
 skew, tail  k and log d, of targets and of non-targets
@@ -40,7 +41,7 @@ from llrcal.fitting.optimizer import minimise
 from llrcal.onepass.cells import Cells, even_ranks
 
 MOVES = (
-    *("shift", "scale", "widening", "distance", "width"),
+    *("shift", "scale", "widening", "noise", "distance", "width"),
     *("target skew", "non-target skew", "target tail", "non-target tail", "odds"),
 )
 
@@ -216,14 +217,14 @@ class TrainedClasses:
 
     def places(self, moves: Floats) -> tuple[Place, Place]:
         """Where targets and non-targets are after moves, of which there is one row each."""
-        shift, scale, widening, distance, width, *shapes = moves.T[:9]
+        shift, scale, widening, noise, distance, width, *shapes = moves.T[:10]
         location = self.non.location + shift
         target = location + self.apart * np.exp(scale + distance)
-        scale, noise = scale + np.minimum(widening, 0), np.maximum(widening, 0)
+        noise = np.maximum(noise, 0)
         of_tar = 0.5 * np.log1p(np.expm1(2 * noise) * self.ratio)
         return (
-            Place(target, scale + width, of_tar, shapes[0], shapes[2]),
-            Place(location, scale, noise, shapes[1], shapes[3]),
+            Place(target, scale + widening + width, of_tar, shapes[0], shapes[2]),
+            Place(location, scale + widening, noise, shapes[1], shapes[3]),
         )
 
     def masses(self, edges: Floats, moves: Floats) -> Floats:
@@ -235,13 +236,12 @@ class TrainedClasses:
         """Their derivatives by each move: of both classes, rows by moves by bins."""
         tar, non = self.places(moves)
         at, scale, noise, skew, tail = self.tar.slopes(edges, tar)
-        apart = at * (self.apart * np.exp(moves[:, 1] + moves[:, 3]))[:, None]
-        no, wider = np.zeros_like(at), (moves[:, 2] >= 0)[:, None]
-        grows = self.ratio * np.exp(2 * (non.noise - tar.noise))[:, None]
-        widening = np.where(wider, grows * noise, scale)
-        by_tar = [at, apart + scale, widening, apart, scale, skew, no, tail, no, no]
+        apart = at * (self.apart * np.exp(moves[:, 1] + moves[:, 4]))[:, None]
+        no, noisy = np.zeros_like(at), moves[:, 3] >= 0
+        grows = (noisy * self.ratio * np.exp(2 * (non.noise - tar.noise)))[:, None]
+        by_tar = [at, apart + scale, scale, grows * noise, apart, scale, skew, no, tail, no, no]
         at, scale, noise, skew, tail = self.non.slopes(edges, non)
-        by_non = [at, scale, np.where(wider, noise, scale), no, no, no, skew, no, tail, no]
+        by_non = [at, scale, scale, noisy[:, None] * noise, no, no, no, skew, no, tail, no]
         return np.array([by_tar, by_non]).transpose(0, 2, 1, 3)
 
 

@@ -21,7 +21,7 @@ from typing import Self
 import numpy as np
 from scipy.special import expit
 
-from llrcal.adaptation.classes import HEAVY, OUTLIER_SCALE, OUTLIERS, TrainedClasses
+from llrcal.adaptation.classes import OUTLIER_SCALE, OUTLIERS, TrainedClasses
 from llrcal.adaptation.given import Given
 from llrcal.arrays import Floats
 from llrcal.errors import DegenerateError
@@ -87,10 +87,6 @@ class Evidence:
         if len(known) < 2:
             known = np.array([known[0] - 1, known[0], known[0] + 1])
         edges = 0.5 * (known[1:] + known[:-1])
-        if pool.count:  # a heap at an end is where a scale ends, and no tail
-            heaps = pool.counts[[0, -1]] > HEAVY * pool.count
-            ends = 2 * known[[0, -1]] - edges[[0, -1]]
-            edges = np.concatenate([ends[:1][heaps[:1]], edges, ends[1:][heaps[1:]]])
         seen, few_tar, few_non = (_counted(side, edges) for side in (pool, tar, non))
         share = UNKNOWN_SHARE if p_target is None else p_target
         log_odds = math.log(share) - math.log1p(-share)

@@ -32,11 +32,11 @@ Share = Literal["as told", "wrong", "only targets", "only non-targets"]
 
 # Prior deviations of the moves, but for the odds. Chosen on SRE 2008, as all here that does not say
 # otherwise; the twenty pairs of its five conditions.
-_DEVIATIONS = np.array([2.0, 0.6, 0.3, 0.6, 0.3, 0.3, 1.0, 0.1, 0.3])
+_DEVIATIONS = np.array([2.0, 0.6, 0.3, 0.3, 0.6, 0.3, 0.3, 1.0, 0.1, 0.3])
 # Factors of the moves of both classes together, of the targets against the others, and of the shape
 # of the non-targets. Targets that move alone have a row: in a file with few of them, the scores say
 # so little of them that moves of the non-targets beside would make that row improbable by itself.
-_GROUPS = np.array([0, 0, 0, 1, 1, 1, 2, 1, 2])
+_GROUPS = np.array([0, 0, 0, 0, 1, 1, 1, 2, 1, 2])
 _FACTORS = np.array([[0, 0, 0], [1, 1, 1], [1, 0.3, 0.3], [1, 0, 0], [0, 1, 0], [0, 0.3, 0.3]])
 # What is added to the log of the prior of "nothing has moved"; and the part that is
 # forgiven of what speaks against it, since training and field have other people. Chosen also on
@@ -136,7 +136,7 @@ def _to_search(data: Evidence, factor: float, *, told: bool) -> Iterator[Hypothe
         for factors in _FACTORS:
             deviations = np.append(factors[_GROUPS] * _DEVIATIONS, odds)
             if not odds:  # where one class is missing, it moves along with the other
-                deviations[3:5] = 0
+                deviations[4:6] = 0
             scaled = np.divide(start, deviations, out=0 * start, where=deviations > 0)
             yield Hypothesis(
                 kind="moved" if factors.any() else "unmoved",
