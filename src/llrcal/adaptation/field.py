@@ -20,7 +20,7 @@ import numpy as np
 from scipy.special import expit
 
 from llrcal.adaptation.classes import TrainedClasses
-from llrcal.adaptation.evidence import Evidence
+from llrcal.adaptation.evidence import SPEAKERS_SHARE, Evidence
 from llrcal.adaptation.given import Given
 from llrcal.adaptation.hypotheses import Hypothesis, Kind, Share, hypotheses, split, weights_of
 from llrcal.arrays import LARGEST, Floats
@@ -227,16 +227,19 @@ class Field:
         Costs are given at the nodes. No portrait knows of scores that were not seen: among a
         hundred targets there may be none that scores as most non-targets do, but the next may. So
         one trial more of each class is drawn, which scores like any trial of the draw, whatever its
-        label; it weighs as much as one of the training scores, as in the Bayesian bootstrap.
+        label; it weighs as much as one of the training scores, as in the Bayesian bootstrap. And the
+        people in the field, if they are told, are no more than a sample of people.
         """
         rng, draws = np.random.default_rng(1), np.arange(len(self.draws))
         total, variance = np.zeros((2, len(draws)))
+        people = SPEAKERS_SHARE / self.data.speakers if self.data.speakers else 0.0
         any_trial = np.cumsum(0.5 * (self._shares[0] + self._shares[1]), axis=1)[:, :-1]
         counts = (self.classes.tar.count, self.classes.non.count)
         for masses, given, count in zip(self._shares, (tar_costs, non_costs), counts, strict=True):
             costs = np.broadcast_to(given, masses.shape)
             mean = np.sum(masses * costs, axis=1)
-            variance += np.maximum(np.sum(masses * costs**2, axis=1) - mean**2, 0) / count
+            spread = np.maximum(np.sum(masses * costs**2, axis=1) - mean**2, 0)
+            variance += spread * (1 / count + people)
             node = np.sum(any_trial < rng.random((len(draws), 1)), axis=1)
             weight = np.minimum(rng.exponential(1 / count, len(draws)), 1.0)
             total += mean + weight * (costs[draws, node] - mean)

@@ -50,18 +50,18 @@ _FACTORS = np.array(
         [0, 0, 0, 0.3, 0.3],
     ]
 )
-_MOVED = 0.4  # the prior of each row but the first, against that
+_MOVED = 0.25  # the prior of each row but the first, against that
 # What is added to the log of the prior of "nothing has moved"; and the part that is
 # forgiven of what speaks against it, since training and field have other people. Chosen also on
 # halves of VoxCeleb of twenty speakers each.
-_UNMOVED, _FORGIVEN = 5.0, 0.5
+_UNMOVED, _FORGIVEN = 4.6, 0.5
 # The probability that a told share is wrong, and its deviation then; that one class is alone.
 _WRONG, _WRONG_BY, _ALONE = 0.15, math.log(4), 0.01
 # The log odds of a share that nobody has told: one deviation, around evidence.UNKNOWN_SHARE.
 _UNTOLD = math.log(8)
 # The probability that no move explains the scores; how many numbers their density then costs; and
 # what old LLRs are still worth. The numbers were chosen on two of the four sets in shared/shifts.
-_UNKNOWN, _NUMBERS, _WORTH = 0.02, 8, (0.25, 0.75)
+_UNKNOWN, _NUMBERS, _WORTH = 0.05, 8, (0.25, 0.75)
 
 _RANKS = np.linspace(0.005, 0.995, 200)
 _ALL = 40.0  # log odds where all scores are of one class
@@ -143,7 +143,11 @@ def _to_search(data: Evidence, factor: float, *, told: bool) -> Iterator[Hypothe
     if told and data.pool.count:
         shares.append(("wrong", _WRONG, data.log_odds, _WRONG_BY))
     if data.pool.count:
-        shares += [("only targets", _ALONE, _ALL, 0.0), ("only non-targets", _ALONE, -_ALL, 0.0)]
+        alone = expit(data.log_odds) * _ALONE  # the rarer a class, the less likely it is alone
+        shares += [
+            ("only targets", alone, _ALL, 0.0),
+            ("only non-targets", _ALONE - alone, -_ALL, 0.0),
+        ]
     for share, prior, log_odds, odds in shares:
         start = _bulk_in_place(data, log_odds) if data.pool.count else np.zeros(len(MOVES))
         for factors in _FACTORS:
