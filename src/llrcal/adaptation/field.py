@@ -227,8 +227,8 @@ class Field:
         Costs are given at the nodes. No portrait knows of scores that were not seen: among a
         hundred targets there may be none that scores as most non-targets do, but the next may. So
         one trial more of each class is drawn, which scores like any trial of the draw, whatever its
-        label; it weighs as much as one of the training scores, as in the Bayesian bootstrap. And the
-        people in the field, if they are told, are no more than a sample of people.
+        label; it weighs as much as one of the training scores, as in the Bayesian bootstrap. And
+        the people in the field, if they are told, are no more than a sample of people.
         """
         rng, draws = np.random.default_rng(1), np.arange(len(self.draws))
         total, variance = np.zeros((2, len(draws)))

@@ -3,8 +3,8 @@
 *Unmoved*: both classes are as in training. *Moved*: they have moved, together, against each other,
 or both; or the targets alone; by much or by little. One prior cannot suit all of that, so
 deviations are multiplied by factors, and each row of factors is a hypothesis; its evidence is
-Laplace's, prior times likelihood at the best moves times the volume around them. All moves together
-are as likely beforehand as that nothing has moved. *Unknown*: no move explains the scores. They may
+Laplace's, prior times likelihood at the best moves times the volume around them.
+*Unknown*: no move explains the scores. They may
 have any density; their order is taken to say what it did, but not how strongly, so LLRs are the old
 ones times a factor, plus what makes the share of targets right.
 
