@@ -644,7 +644,7 @@ CASES = (
         "`llrcal apply` to a table of five thousand columns",
         many_columns,
         Answered(check_many_columns),
-        "The score is replaced, and every other byte stays.",
+        "The score is replaced, and the other columns stay.",
         "polars: the regular expression is too large",
     ),
     wrong(

@@ -139,13 +139,13 @@ CASES = (
     Case(
         "a file of counts with a line that is too long",
         read(HEADER + "1.5,3,2\n0.5,2,1,7\n"),
-        Refused(TrialFileError, "cannot be read", "counts.csv"),
+        Refused(TrialFileError, "has 4 columns where most have 3", "counts.csv, line 3"),
         "Refused.",
     ),
     Case(
         "a file of counts that has a header alone",
         read(HEADER),
-        Refused(TrialFileError, "holds no trials", "counts.csv"),
+        Refused(TrialFileError, "the columns look like text", "counts.csv"),
         "Refused.",
     ),
     Case(

@@ -151,10 +151,15 @@ CASES = (
             ("a number of trials", '"tar": 40', '"tar": 4', "smooth", "lower bounds of LLRs"),
             ("a letter in a note", "dummy", "dumby", "pav", ""),
             ("1 for 1.0", "1.0,", "1,", "logistic", ""),
-            ("another version", '"version": 3', '"version": 2', "logistic", ""),
             ("a checksum under another name", '"checksum"', '"checksun"', "logistic", ""),
             ("another checksum", '"checksum": "', '"checksum": "0', "logistic", ""),
         )
+    ),
+    Case(
+        "a changed file: another version",
+        damaged('"version": 3', '"version": 2'),
+        Refused(ModelFileError, "'version' is 2", "model.json", "train it again"),
+        "Refused.",
     ),
     Case(
         "a file with other lines, its fields in another order",

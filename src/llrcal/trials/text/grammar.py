@@ -106,7 +106,7 @@ class Grammar:
             plain = lines.str.replace_all(padding, self.separator).str.strip_chars(" ")
         values = plain.str.split(self.separator)
         is_good = (values.list.len() == width) & ~lines.str.contains("\r", literal=True)
-        columns = (values.list.get(i, null_on_oob=True).alias(str(i)) for i in range(width))
+        columns = [values.list.get(i, null_on_oob=True).alias(str(i)) for i in range(width)]
         return pl.DataFrame(columns).select(pl.when(is_good).then(pl.all()))
 
     def _with_quotes(self, lines: pl.Series, width: int) -> pl.DataFrame:
