@@ -34,7 +34,7 @@ def csv(path: Path, frame: pl.DataFrame = IN_WORDS, **options: Any) -> Path:
 
 
 def parquet(path: Path, frame: pl.DataFrame = EVERY, **options: Any) -> Path:
-    frame.write_parquet(path, **options)
+    frame.write_parquet(path, **{"row_group_size": 1000} | options)  # pieces are made of groups
     return path
 
 
@@ -89,7 +89,7 @@ KINDS: dict[str, Callable[[Path], Made]] = {
     "Parquet, numbers": lambda folder: parquet(
         folder / "a.parquet", EVERY.with_columns(pl.col("label").cast(pl.Int64))
     ),
-    "Parquet, words": lambda folder: parquet(folder / "a.parquet", IN_WORDS, row_group_size=5000),
+    "Parquet, words": lambda folder: parquet(folder / "a.parquet", IN_WORDS, row_group_size=1200),
     "Parquet, categories": lambda folder: parquet(
         folder / "a.parquet", IN_WORDS.with_columns(pl.col("label").cast(pl.Categorical))
     ),
