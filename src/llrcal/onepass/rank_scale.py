@@ -19,7 +19,7 @@ from functools import cached_property
 import numpy as np
 
 from llrcal.arrays import Array, Counts, Floats
-from llrcal.errors import OptionError, ScoreError
+from llrcal.errors import DegenerateError, OptionError
 from llrcal.messages import Setting
 from llrcal.notes import Note
 
@@ -144,11 +144,13 @@ def auc(tar: Array, non: Array) -> float:
 
     Raises
     ------
-    ScoreError
+    DegenerateError
         If both classes have the same scores, in whichever order they came.
     """
     if len(tar) >= _NO_CHANCE and np.array_equal(tar, non):
-        raise ScoreError("targets and non-targets have the same scores; give those of each class")
+        raise DegenerateError(
+            "targets and non-targets have the same scores; give those of each class"
+        )
     return float((tar * (np.cumsum(non) - non / 2)).sum())
 
 
