@@ -147,7 +147,10 @@ def test_what_is_said_goes_to_standard_error() -> None:
 def test_doubts_are_said_even_if_quiet(capsys: pytest.CaptureFixture[str]) -> None:
     notes = (Note.of("gap", "mind the gap, say ", Setting("bounds", "counts")),)
     poor = replace(fit(TAR, NON).report, converged=False, reason="out of steps", notes=notes)
-    warning = "warning: the fit did not converge: out of steps\n"
+    warning = (
+        "warning: the fit did not converge: out of steps. A better one may exist; scores that "
+        "nearly coincide are a usual cause. Compare with another method before you use it\n"
+    )
     for quiet, more in ((True, ""), (False, "note: mind the gap, say --bounds counts\n")):
         print_notes(poor.all_notes, quiet=quiet, lead="note: ")
         assert capsys.readouterr() == ("", warning + more)
