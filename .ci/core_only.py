@@ -15,7 +15,11 @@ import pytest
 
 from llrcal.extras import EXTRA_OF
 
-_ABSENT = {*EXTRA_OF, "jsonschema", "pandas", "playwright"} - {"backports"}
+_ABSENT = {*EXTRA_OF, "jsonschema", "markdown_it", "pandas", "playwright", "threadpoolctl"}
+_ABSENT -= {"backports"}  # installed with the tests
+_BY_COMMAND = ("test_full_disk.py", "test_forked.py", "test_version_of_the_command")
+_BY_COMMAND += ("test_the_command_says_what_installs",)
+"""Tests that start the command, or a process, in which more is needed."""
 
 
 class _Absent:
@@ -27,6 +31,11 @@ class _Absent:
         if name.partition(".")[0] in _ABSENT:
             pytest.skip(f"there is no {name} here", allow_module_level=True)
         return None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave out the tests of the command."""
+    items[:] = [item for item in items if not any(name in item.nodeid for name in _BY_COMMAND)]
 
 
 sys.meta_path.insert(0, _Absent())

@@ -34,7 +34,8 @@ ENVIRONMENTS = {
 MAIN = ("numpy", "scipy", "polars", "matplotlib", "click", "rich")
 """Dependencies whose versions are printed."""
 
-CORE_TESTS = ("pytest", "pytest-xdist", "hypothesis", "mpmath")
+CORE_TESTS = ("pytest", "pytest-xdist", "hypothesis", "mpmath", "backports.zstd")
+"""What tests of the core need; installed beside it."""
 
 
 def main(names: list[str]) -> int:
