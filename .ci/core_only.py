@@ -17,8 +17,12 @@ from llrcal.extras import EXTRA_OF
 
 _ABSENT = {*EXTRA_OF, "jsonschema", "markdown_it", "pandas", "playwright", "threadpoolctl"}
 _ABSENT -= {"backports"}  # installed with the tests
-_BY_COMMAND = ("test_full_disk.py", "test_forked.py", "test_version_of_the_command")
-_BY_COMMAND += ("test_the_command_says_what_installs",)
+_BY_COMMAND = (
+    "test_full_disk.py",
+    "test_forked.py",
+    "test_version_of_the_command",
+    "test_the_command_says_what_installs",
+)
 """Tests that start the command, or a process, in which more is needed."""
 
 
